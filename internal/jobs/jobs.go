@@ -1,0 +1,28 @@
+// Package jobs runs background work whose rows commit with the effect that asks
+// for it. A job is only a trigger: the row that it names is the truth.
+package jobs
+
+import "context"
+
+// Queue hands work to workers.
+type Queue interface {
+	// Enqueue adds a job to the transaction of ctx. Epoch is the lease epoch
+	// that the worker must find on the row: a job of an older one does nothing.
+	Enqueue(ctx context.Context, kind Kind, id string, epoch int64) (jobID int64, err error)
+	// Cancel withdraws a job, in the transaction of ctx. A job that is gone is no error.
+	Cancel(ctx context.Context, jobID int64) error
+}
+
+// Kind is a kind of work.
+type Kind string
+
+// Kinds of work.
+const (
+	Train Kind = "train"
+)
+
+// Worker does one kind of work. Work returns when it is done or ctx ends; its
+// outcome is on the row.
+type Worker interface {
+	Work(ctx context.Context, id string, epoch int64) error
+}

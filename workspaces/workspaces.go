@@ -1,0 +1,67 @@
+// Package workspaces keeps the tenants of the work. Tokens and people are bound to them.
+package workspaces
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"ambit/internal/clock"
+	"ambit/internal/fault"
+	"ambit/internal/ids"
+)
+
+// Stage is how far a workspace's work has come.
+type Stage string
+
+// Stages.
+const (
+	Explore    Stage = "explore"
+	Build      Stage = "build"
+	Review     Stage = "review"
+	Production Stage = "production"
+)
+
+// Workspace is the tenant of datasets, plans, runs and models.
+type Workspace struct {
+	ID        string     `json:"id"`
+	Name      string     `json:"name"`
+	Goal      string     `json:"goal,omitempty"`
+	Stage     Stage      `json:"stage"`
+	CreatedAt clock.Time `json:"created_at"`
+	CreatedBy string     `json:"created_by"`
+}
+
+// Store keeps workspaces.
+type Store interface {
+	// InsertWorkspace fails with conflict if the name is taken.
+	InsertWorkspace(ctx context.Context, w Workspace) error
+	// Workspace fails with not_found if there is none.
+	Workspace(ctx context.Context, id string) (Workspace, error)
+	// Workspaces returns those of ids by name; nil returns all.
+	Workspaces(ctx context.Context, ids []string) ([]Workspace, error)
+}
+
+// Service makes and reads workspaces.
+type Service struct {
+	Store Store
+	Now   clock.Clock
+}
+
+// Create makes a workspace.
+// Faults: invalid (name), conflict (name taken).
+func (s *Service) Create(ctx context.Context, name, goal, by string) (Workspace, error) {
+	name = strings.TrimSpace(name)
+	var wrong []fault.Field
+	if name == "" || utf8.RuneCountInString(name) > 100 {
+		wrong = append(wrong, fault.Field{Path: "name", Rule: "must have 1 to 100 characters"})
+	}
+	if len(goal) > 2<<10 {
+		wrong = append(wrong, fault.Field{Path: "goal", Rule: "must have at most 2,048 bytes"})
+	}
+	if err := fault.InvalidFields(wrong); err != nil {
+		return Workspace{}, err
+	}
+	w := Workspace{ID: ids.New("ws"), Name: name, Goal: goal, Stage: Explore, CreatedAt: s.Now(), CreatedBy: by}
+	return w, s.Store.InsertWorkspace(ctx, w)
+}
