@@ -11,33 +11,33 @@ import (
 
 // Dataset is a named table. What it holds is in its versions.
 type Dataset struct {
-	ID          string
-	Workspace   string
-	Name        string // unique in the workspace, without regard to case
-	Description string
-	Latest      string // id of the newest version
-	CreatedAt   clock.Time
-	CreatedBy   string
-	DeletedAt   clock.Time
+	ID          string     `json:"id"`
+	Workspace   string     `json:"workspace_id"`
+	Name        string     `json:"name"` // unique in the workspace, without regard to case
+	Description string     `json:"description,omitempty"`
+	Latest      string     `json:"latest_version_id"` // id of the newest version
+	CreatedAt   clock.Time `json:"created_at"`
+	CreatedBy   string     `json:"created_by"`
+	DeletedAt   clock.Time `json:"-"`
 }
 
 // Version is one immutable content of a dataset.
 type Version struct {
-	ID            string
-	Workspace     string
-	Dataset       string
-	Number        int // from 1
-	Rows          int64
-	Columns       []Column
-	Fingerprint   string
-	Bytes         int64
-	Format        Format
-	SourceSHA256  string
-	EngineVersion string
-	Profile       Profile
-	Warnings      []Warning
-	CreatedAt     clock.Time
-	CreatedBy     string
+	ID            string     `json:"id"`
+	Workspace     string     `json:"workspace_id"`
+	Dataset       string     `json:"dataset_id"`
+	Number        int        `json:"version"` // from 1
+	Rows          int64      `json:"rows"`
+	Columns       []Column   `json:"columns"`
+	Fingerprint   string     `json:"fingerprint"`
+	Bytes         int64      `json:"bytes"`
+	Format        Format     `json:"format"`
+	SourceSHA256  string     `json:"source_sha256"`
+	EngineVersion string     `json:"engine_version"`
+	Profile       Profile    `json:"-"`
+	Warnings      []Warning  `json:"warnings"`
+	CreatedAt     clock.Time `json:"created_at"`
+	CreatedBy     string     `json:"created_by"`
 }
 
 // Store keeps datasets. Every method is limited to one workspace.

@@ -22,30 +22,30 @@ const (
 
 // Model is a registered trial.
 type Model struct {
-	ID         string
-	Workspace  string
-	Name       string // unique in the workspace
-	Status     Status
-	Run        string
-	Trial      string
-	Plan       string
-	Dataset    string
-	Family     string
-	TrialName  string
-	Task       string
-	Target     string
-	Metric     string
-	CV         float64
-	SE         float64
-	SHA256     string // of the artifact, hex
-	Bytes      int64
-	Artifact   string // blob key
-	Evaluation string // blob key
-	CreatedAt  clock.Time
-	CreatedBy  string
-	PromotedAt clock.Time
-	PromotedBy string
-	DeletedAt  clock.Time
+	ID         string     `json:"id"`
+	Workspace  string     `json:"workspace_id"`
+	Name       string     `json:"name"` // unique in the workspace
+	Status     Status     `json:"status"`
+	Run        string     `json:"run_id"`
+	Trial      string     `json:"trial_id"`
+	Plan       string     `json:"plan_id"`
+	Dataset    string     `json:"dataset_id"`
+	Family     string     `json:"family"`
+	TrialName  string     `json:"trial_name"`
+	Task       string     `json:"task"`
+	Target     string     `json:"target"`
+	Metric     string     `json:"metric"`
+	CV         float64    `json:"cv"`
+	SE         float64    `json:"se"`
+	SHA256     string     `json:"sha256"` // of the artifact, hex
+	Bytes      int64      `json:"bytes"`
+	Artifact   string     `json:"-"` // blob key
+	Evaluation string     `json:"-"` // blob key
+	CreatedAt  clock.Time `json:"created_at"`
+	CreatedBy  string     `json:"created_by"`
+	PromotedAt clock.Time `json:"promoted_at"`
+	PromotedBy string     `json:"promoted_by,omitempty"`
+	DeletedAt  clock.Time `json:"-"`
 }
 
 // Store keeps models. Every method is limited to one workspace.

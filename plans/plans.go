@@ -23,19 +23,19 @@ const (
 
 // Plan is a request to train that was validated and resolved.
 type Plan struct {
-	ID         string
-	Workspace  string
-	Dataset    string
-	State      State
-	Spec       Spec
-	Hash       string // SHA-256 of the canonical Spec, hex: what an approval binds to
-	Note       string // untrusted
-	Hypothesis string // untrusted
-	Origin     Origin
-	CreatedAt  clock.Time
-	ExpiresAt  clock.Time
-	Run        string // the run that it was launched as
-	DeletedAt  clock.Time
+	ID         string     `json:"id"`
+	Workspace  string     `json:"workspace_id"`
+	Dataset    string     `json:"dataset_id"`
+	State      State      `json:"state"`
+	Spec       Spec       `json:"spec"`
+	Hash       string     `json:"hash"`                 // SHA-256 of the canonical Spec, hex: what an approval binds to
+	Note       string     `json:"note,omitempty"`       // untrusted
+	Hypothesis string     `json:"hypothesis,omitempty"` // untrusted
+	Origin     Origin     `json:"created_by"`
+	CreatedAt  clock.Time `json:"created_at"`
+	ExpiresAt  clock.Time `json:"expires_at"`
+	Run        string     `json:"run_id,omitempty"` // the run that it was launched as
+	DeletedAt  clock.Time `json:"-"`
 }
 
 // Origin says where a plan came from.

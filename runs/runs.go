@@ -27,25 +27,25 @@ func (s State) Ended() bool { return s == Succeeded || s == Failed || s == Abort
 
 // Run is one launch of a plan.
 type Run struct {
-	ID         string
-	Workspace  string
-	Plan       string // unique: a plan is launched at most once
-	Token      string // whose budget it takes; empty for a person
-	Principal  string
-	State      State
-	Phase      string  // what is being done: prepare, floor, linear, forest, gbtree, finish
-	Progress   float64 // 0 to 1
-	Failure    Failure
-	Attempt    int    // workers lost so far
-	LeaseOwner string // the worker that has it
-	LeaseEpoch int64
-	LeaseUntil clock.Time
-	JobID      int64
-	AbortAt    clock.Time // when somebody asked for it to stop
-	CreatedAt  clock.Time
-	StartedAt  clock.Time
-	EndedAt    clock.Time
-	DeletedAt  clock.Time
+	ID         string     `json:"id"`
+	Workspace  string     `json:"workspace_id"`
+	Plan       string     `json:"plan_id"` // unique: a plan is launched at most once
+	Token      string     `json:"-"`       // whose budget it takes; empty for a person
+	Principal  string     `json:"started_by"`
+	State      State      `json:"state"`
+	Phase      string     `json:"phase"`    // what is being done: prepare, floor, linear, forest, gbtree, finish
+	Progress   float64    `json:"progress"` // 0 to 1
+	Failure    Failure    `json:"-"`
+	Attempt    int        `json:"attempt"` // workers lost so far
+	LeaseOwner string     `json:"-"`       // the worker that has it
+	LeaseEpoch int64      `json:"-"`
+	LeaseUntil clock.Time `json:"-"`
+	JobID      int64      `json:"-"`
+	AbortAt    clock.Time `json:"abort_requested_at"` // when somebody asked for it to stop
+	CreatedAt  clock.Time `json:"created_at"`
+	StartedAt  clock.Time `json:"started_at"`
+	EndedAt    clock.Time `json:"ended_at"`
+	DeletedAt  clock.Time `json:"-"`
 }
 
 // Failure says why a run failed; zero when it did not.
