@@ -48,20 +48,28 @@ type Store interface {
 	// Person and PersonByEmail fail with not_found if there is none.
 	Person(ctx context.Context, id string) (Person, error)
 	PersonByEmail(ctx context.Context, email string) (Person, error)
+	// People reads one more than the page's limit, where there are more.
 	People(ctx context.Context, p page.Page) ([]Person, error)
 	UpdatePerson(ctx context.Context, p Person) error
 	CountPeople(ctx context.Context) (int, error)
-	// OldestAdmin fails with not_found if there is none.
+	// LockPeople keeps other transactions from adding or changing people until
+	// this one ends: "the first person" and "the last admin" are then decided
+	// once. A store with one writer has nothing to do.
+	LockPeople(ctx context.Context) error
+	// OldestAdmin returns the enabled admin who was there first; it fails with
+	// not_found if there is none.
 	OldestAdmin(ctx context.Context) (Person, error)
 
 	InsertSession(ctx context.Context, s Session) error
 	// SessionByHash fails with not_found if there is none.
 	SessionByHash(ctx context.Context, hash string) (Session, error)
+	// Sessions returns those of a person, expired ones too, newest first.
 	Sessions(ctx context.Context, person string) ([]Session, error)
 	TouchSession(ctx context.Context, id string, seen clock.Time) error
 	StepUpSession(ctx context.Context, id string, at clock.Time) error
 	// DeleteSession removes a session of the person; none is no error.
 	DeleteSession(ctx context.Context, person, id string) error
+	// DeleteSessions removes all sessions of the person but one; except "" spares none.
 	DeleteSessions(ctx context.Context, person, except string) error
 
 	InsertLink(ctx context.Context, l Link) error

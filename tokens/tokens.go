@@ -38,6 +38,7 @@ type Store interface {
 	InsertToken(ctx context.Context, t Token) error
 	// Token fails with not_found if there is none.
 	Token(ctx context.Context, id string) (Token, error)
+	// Tokens reads one more than the page's limit, where there are more.
 	Tokens(ctx context.Context, p page.Page) ([]Token, error)
 	// RevokeToken sets the moment once; a later call changes nothing.
 	RevokeToken(ctx context.Context, id string, at clock.Time) error
