@@ -8,6 +8,9 @@ import (
 	"ambit/internal/clock"
 )
 
+// OK is the outcome of what was done; every other outcome is a refusal's code.
+const OK = "ok"
+
 // Entry is one record. Texts that a caller claims (Tool, Host) are recorded as
 // claims and decide nothing.
 type Entry struct {
@@ -33,8 +36,9 @@ type Entry struct {
 // Recorder keeps records.
 type Recorder interface {
 	// Append chains the entry to the last one and keeps it, in the transaction
-	// of ctx if there is one. It sets Seq, Prev and Hash. When it fails, what it
-	// records must not happen.
+	// of ctx if there is one: as the last thing before its commit, which fails
+	// with it. It sets Seq, Prev and Hash. When it fails, what it records must
+	// not happen.
 	Append(ctx context.Context, e Entry) error
 }
 
@@ -61,6 +65,9 @@ type Store interface {
 	// Head returns the sequence number and hash of the last record and the
 	// signature over them; zero values if there is none.
 	Head(ctx context.Context) (Head, error)
+	// Snapshot calls f with a context in which everything is read as it was at
+	// one moment. Nothing can be written with it.
+	Snapshot(ctx context.Context, f func(ctx context.Context) error) error
 }
 
 // Head is the end of the chain.
