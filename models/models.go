@@ -55,6 +55,8 @@ type Store interface {
 	// Model fails with not_found if there is none that is not deleted.
 	Model(ctx context.Context, workspace, id string) (Model, error)
 	Models(ctx context.Context, workspace string, p page.Page) ([]Model, error)
+	// ModelsOfRun returns the ids of the models that came of a run.
+	ModelsOfRun(ctx context.Context, workspace, run string) ([]string, error)
 	// Champion fails with not_found if the workspace has none.
 	Champion(ctx context.Context, workspace string) (Model, error)
 	// SetStatus changes the status, and who promoted it when it becomes champion.

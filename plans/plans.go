@@ -5,6 +5,7 @@ package plans
 import (
 	"context"
 
+	"ambit/datasets"
 	"ambit/internal/clock"
 	"ambit/internal/page"
 )
@@ -70,23 +71,24 @@ const (
 
 // Spec is what will be trained: nothing is left to be decided at launch.
 type Spec struct {
-	DatasetVersion string    `json:"dataset_version_id"`
-	VersionNumber  int       `json:"dataset_version"`
-	Fingerprint    string    `json:"fingerprint"`
-	Rows           int       `json:"rows"`         // with a target
-	DroppedRows    int       `json:"dropped_rows"` // without one
-	Target         string    `json:"target"`
-	Task           Task      `json:"task"`
-	Classes        []Class   `json:"classes,omitempty"` // in ascending text order
-	Positive       string    `json:"positive,omitempty"`
-	Metric         Metric    `json:"metric"`
-	Split          Split     `json:"split"`
-	Features       []Feature `json:"features"`
-	Ignored        []Ignored `json:"ignored"`
-	Families       []Family  `json:"families"`
-	Budget         Budget    `json:"budget"`
-	Seed           int64     `json:"seed"`
-	Engine         string    `json:"engine"` // name and version
+	DatasetVersion string             `json:"dataset_version_id"`
+	VersionNumber  int                `json:"dataset_version"`
+	Fingerprint    string             `json:"fingerprint"`
+	Rows           int                `json:"rows"`         // with a target
+	DroppedRows    int                `json:"dropped_rows"` // without one
+	Target         string             `json:"target"`
+	Task           Task               `json:"task"`
+	Classes        []Class            `json:"classes,omitempty"` // in ascending text order
+	Positive       string             `json:"positive,omitempty"`
+	Metric         Metric             `json:"metric"`
+	Split          Split              `json:"split"`
+	Features       []Feature          `json:"features"`
+	Ignored        []Ignored          `json:"ignored"`
+	Families       []Family           `json:"families"`
+	Budget         Budget             `json:"budget"`
+	Seed           int64              `json:"seed"`
+	Engine         string             `json:"engine"` // name and version
+	Warnings       []datasets.Warning `json:"warnings"`
 }
 
 // Class is a class of the target.

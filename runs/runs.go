@@ -109,6 +109,8 @@ type Store interface {
 	Trial(ctx context.Context, workspace, id string) (Trial, error)
 	// Events returns at most limit events after seq, in order.
 	Events(ctx context.Context, workspace, run string, after int64, limit int) ([]Event, error)
+	// LastSeq returns the number of the run's last event, 0 if there is none.
+	LastSeq(ctx context.Context, run string) (int64, error)
 	// LockRun returns the run and holds it until the transaction ends.
 	LockRun(ctx context.Context, workspace, id string) (Run, error)
 	// RequestAbort marks a run that is not over.

@@ -254,9 +254,9 @@ var Routes = []Route{
 	{ID: Plans, Method: "GET", Path: "/api/workspaces/{ws}/plans", Class: ClassRead, Bound: BoundPath},
 	{ID: PlanGet, Method: "GET", Path: "/api/plans/{id}", Class: ClassRead, Bound: BoundEntity, Entity: "plan"},
 	{ID: PlanDiff, Method: "GET", Path: "/api/plans/{id}/diff", Class: ClassRead, Bound: BoundEntity, Entity: "plan", Planned: true},
-	{ID: PlanCreate, Method: "POST", Path: "/api/workspaces/{ws}/plans", Class: ClassBuilder, Bound: BoundPath},
+	{ID: PlanCreate, Method: "POST", Path: "/api/workspaces/{ws}/plans", Class: ClassBuilder, Bound: BoundPath, Trains: true},
 	{ID: PlanCancel, Method: "POST", Path: "/api/plans/{id}/cancel", Class: ClassBuilder, Bound: BoundEntity, Entity: "plan"},
-	{ID: PlanLaunch, Method: "POST", Path: "/api/plans/{id}/launch", Class: ClassBuilder, Bound: BoundEntity, Entity: "plan", Budgeted: true},
+	{ID: PlanLaunch, Method: "POST", Path: "/api/plans/{id}/launch", Class: ClassBuilder, Bound: BoundEntity, Entity: "plan", Budgeted: true, Trains: true},
 	{ID: PlanDelete, Method: "DELETE", Path: "/api/plans/{id}", Class: ClassPerson, Role: Admin, Bound: BoundEntity, Entity: "plan", StepUp: true},
 
 	// runs
@@ -266,7 +266,7 @@ var Routes = []Route{
 	{ID: RunLog, Method: "GET", Path: "/api/runs/{id}/log", Class: ClassRead, Bound: BoundEntity, Entity: "run"},
 	{ID: RunEvents, Method: "GET", Path: "/api/runs/{id}/events", Class: ClassRead, Bound: BoundEntity, Entity: "run", Stream: true},
 	{ID: RunAbort, Method: "POST", Path: "/api/runs/{id}/abort", Class: ClassBuilder, Bound: BoundEntity, Entity: "run"},
-	{ID: RunReplicate, Method: "POST", Path: "/api/runs/{id}/replicate", Class: ClassBuilder, Bound: BoundEntity, Entity: "run", Planned: true},
+	{ID: RunReplicate, Method: "POST", Path: "/api/runs/{id}/replicate", Class: ClassBuilder, Bound: BoundEntity, Entity: "run", Trains: true, Planned: true},
 	{ID: ModelRegister, Method: "POST", Path: "/api/runs/{id}/models", Class: ClassBuilder, Bound: BoundEntity, Entity: "run"},
 	{ID: RunDelete, Method: "DELETE", Path: "/api/runs/{id}", Class: ClassPerson, Role: Admin, Bound: BoundEntity, Entity: "run", StepUp: true},
 	{ID: JobGet, Method: "GET", Path: "/api/jobs/{id}", Class: ClassRead, Bound: BoundEntity, Entity: "job", Planned: true},

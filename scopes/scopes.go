@@ -117,6 +117,7 @@ type Route struct {
 	Bound    Bound
 	Entity   string // BoundEntity: the kind of the thing that {id} names
 	Budgeted bool   // takes a run from the token's budget
+	Trains   bool   // leads to training: agents may not in stages review and production
 	StepUp   bool   // asks for a fresh confirmation of who the person is
 	CLI      bool   // open to the host's operator, besides GETs
 	Session  bool   // open to an agent session of the workspace

@@ -22,6 +22,9 @@ const (
 	Production Stage = "production"
 )
 
+// Frozen reports whether agents may no longer train in the stage.
+func (s Stage) Frozen() bool { return s == Review || s == Production }
+
 // Workspace is the tenant of datasets, plans, runs and models.
 type Workspace struct {
 	ID        string     `json:"id"`
@@ -64,4 +67,14 @@ func (s *Service) Create(ctx context.Context, name, goal, by string) (Workspace,
 	}
 	w := Workspace{ID: ids.New("ws"), Name: name, Goal: goal, Stage: Explore, CreatedAt: s.Now(), CreatedBy: by}
 	return w, s.Store.InsertWorkspace(ctx, w)
+}
+
+// Get returns a workspace. Fault: not_found.
+func (s *Service) Get(ctx context.Context, id string) (Workspace, error) {
+	return s.Store.Workspace(ctx, id)
+}
+
+// List returns the workspaces of ids by name; nil returns all.
+func (s *Service) List(ctx context.Context, ids []string) ([]Workspace, error) {
+	return s.Store.Workspaces(ctx, ids)
 }
