@@ -1,4 +1,4 @@
-// Package blobs keeps files by key: in a local folder, or in a bucket.
+// Package blobs keeps files by key.
 package blobs
 
 import (
@@ -6,8 +6,9 @@ import (
 	"io"
 )
 
-// Store keeps files. A key is a path of [A-Za-z0-9_.-] segments. A written file
-// is never changed: writing a key again with other bytes is a bug.
+// Store keeps files. A key is a path of [A-Za-z0-9_.-] segments, none of which
+// begins with a dot; another one is a bug, and an error. A written file is
+// never changed: writing a key again with other bytes is a bug.
 type Store interface {
 	// Put keeps the bytes under the key, whole or not at all.
 	Put(ctx context.Context, key string, r io.Reader) (int64, error)
