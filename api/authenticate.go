@@ -26,6 +26,7 @@ func (s *Server) Operator() http.Handler {
 // asked; a credential that does not hold is refused everywhere else.
 func (s *Server) authenticate(ctx context.Context, r *request) error {
 	claims(r)
+	r.call.cookie = s.cookieOf(r.c.Request)
 	if r.route.Class == scopes.ClassPublic {
 		return nil
 	}

@@ -32,6 +32,7 @@ type Call struct {
 	headers   map[string]string                                // of the answer
 	again     func(ctx context.Context) (scopes.Caller, error) // authenticates again
 	lastEvent string                                           // Last-Event-ID
+	cookie    string                                           // of a session, not yet proved
 }
 
 // Param returns a value of the path.

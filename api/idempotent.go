@@ -33,7 +33,7 @@ func withoutSecret(out any) any {
 
 // checkKey reads the Idempotency-Key and fingerprints the request.
 func (s *Server) checkKey(_ context.Context, r *request) error {
-	if !r.route.Mutates() {
+	if !r.route.Mutates() || r.call.Caller.Kind == scopes.Nobody {
 		return nil
 	}
 	value, err := idempotency.ParseKey(r.c.Request.Header.Values("Idempotency-Key"))

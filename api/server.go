@@ -52,6 +52,7 @@ type Config struct {
 	Models       *models.Service
 	Brief        *brief.Service
 	Audit        audit.Store
+	AuditKey     ed25519.PublicKey // that the head of the audit log is signed with
 	Replays      idempotency.Store
 	Directory    Directory
 	Limiter      limits.Limiter

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ambit/internal/app"
+)
+
+func serveCommand() *cobra.Command {
+	var ready string
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Serve the API, MCP and workers", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := loadConfig(cmd)
+			if err != nil {
+				return err
+			}
+			a, err := app.New(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			return a.Serve(cmd.Context(), func(url string) error { return announce(cmd, a, url, ready) })
+		},
+	}
+	configFlags(cmd)
+	cmd.Flags().StringVar(&ready, "ready-file", "", `write {"url","pid"} to this file once the server answers`)
+	return cmd
+}
+
+// announce says where the server is, and how the first admin gets in.
+func announce(cmd *cobra.Command, a *app.App, url, ready string) error {
+	fmt.Fprintf(cmd.ErrOrStderr(), "ambit %s answers at %s\n", version, url)
+	link, err := a.SetupLink(cmd.Context(), url)
+	if err != nil {
+		return err
+	}
+	if link != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "Nobody can sign in yet. This link, good for 30 minutes and one use, makes the first admin:\n  %s\n", link)
+	}
+	if ready == "" {
+		return nil
+	}
+	return writeReady(ready, url)
+}
+
+// writeReady writes the file whole: who waits for it never reads half of it.
+func writeReady(path, url string) error {
+	raw, err := json.Marshal(map[string]any{"url": url, "pid": os.Getpid()})
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".ready-*")
+	if err != nil {
+		return fmt.Errorf("ready file: %w", err)
+	}
+	if _, err := tmp.Write(raw); err != nil {
+		return fmt.Errorf("ready file: %w", err)
+	}
+	if err := tmp.Close(); err != nil {
+		return fmt.Errorf("ready file: %w", err)
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+func workerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "worker", Short: "Work on runs, without serving anything (PostgreSQL)", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := loadConfig(cmd)
+			if err != nil {
+				return err
+			}
+			if cfg.DatabaseURL == "" {
+				return &usageError{fmt.Errorf("a worker of its own needs --database-url: with SQLite one process does all")}
+			}
+			a, err := app.New(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			return a.Work(cmd.Context())
+		},
+	}
+	configFlags(cmd)
+	return cmd
+}
