@@ -6,6 +6,9 @@ import (
 	"slices"
 )
 
+// MaxParts is the most parts or bins that rows are put into.
+const MaxParts = 10_000
+
 // CalibrationBins is how many bins a calibration has.
 const CalibrationBins = 10
 
@@ -21,32 +24,20 @@ type Bin struct {
 }
 
 // EqualCountBins puts the rows into at most k bins of equal weight, in order of
-// p. Rows of one p are never split over bins: all go to the bin that holds their
-// middle.
+// p, as EqualParts does.
 func EqualCountBins(y, p, w []float64, k int) ([]Bin, Reason) {
 	if why := checkProbability(y, p, w); why != "" {
 		return nil, why
 	}
-	if k < 1 {
-		return nil, BadArgument
+	parts, why := EqualParts(p, w, k)
+	if why != "" {
+		return nil, why
 	}
-	order := ascending(p)
-	total, done := 0.0, 0.0
-	for i := range p {
-		total += weigh(w, i)
-	}
-	bins := newBinner(k)
-	for at := 0; at < len(order); {
-		end, weight := at, 0.0
-		for ; end < len(order) && p[order[end]] == p[order[at]]; end++ {
-			weight += weigh(w, order[end])
-		}
-		bin := min(int(float64(k)*(done+weight/2)/total), k-1)
-		for _, row := range order[at:end] {
+	bins := newBinner(len(parts))
+	for bin, rows := range parts {
+		for _, row := range rows {
 			bins.add(bin, y[row], p[row], weigh(w, row))
 		}
-		done += weight
-		at = end
 	}
 	return bins.bins(), ""
 }
@@ -57,7 +48,7 @@ func EqualWidthBins(y, p, w []float64, k int) ([]Bin, Reason) {
 	if why := checkProbability(y, p, w); why != "" {
 		return nil, why
 	}
-	if k < 1 {
+	if k < 1 || k > MaxParts {
 		return nil, BadArgument
 	}
 	bins := newBinner(k)
@@ -176,6 +167,33 @@ func (b binner) bins() []Bin {
 		out = append(out, s.Bin)
 	}
 	return out
+}
+
+// EqualParts parts the rows into at most k groups of equal weight, in rising order
+// of x. Rows of one x are never parted: all go where their middle falls.
+func EqualParts(x, w []float64, k int) ([][]int, Reason) {
+	if why := checkRows(w, x); why != "" {
+		return nil, why
+	}
+	if k < 1 || k > MaxParts {
+		return nil, BadArgument
+	}
+	order, total, done := ascending(x), 0.0, 0.0
+	for i := range x {
+		total += weigh(w, i)
+	}
+	parts := make([][]int, k)
+	for at := 0; at < len(order); {
+		end, weight := at, 0.0
+		for ; end < len(order) && x[order[end]] == x[order[at]]; end++ {
+			weight += weigh(w, order[end])
+		}
+		part := min(int(float64(k)*(done+weight/2)/total), k-1)
+		parts[part] = append(parts[part], order[at:end]...)
+		done += weight
+		at = end
+	}
+	return slices.DeleteFunc(parts, func(rows []int) bool { return len(rows) == 0 }), ""
 }
 
 // ascending returns the rows in order of x, equal ones in row order.

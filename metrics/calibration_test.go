@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -175,5 +176,29 @@ func TestIsotonic(t *testing.T) {
 	}
 	if _, why := FitIsotonic(nil, nil, nil); why != NoRows {
 		t.Errorf("FitIsotonic of nothing: %q, want %q", why, NoRows)
+	}
+}
+
+func TestEqualParts(t *testing.T) {
+	got, why := EqualParts([]float64{9, -5, 9, 2, 3, 8}, []float64{1, 1, 1, 1, 1, 1}, 3)
+	want := [][]int{{1, 3}, {4, 5}, {0, 2}}
+	if why != "" || len(got) != len(want) {
+		t.Fatalf("EqualParts = %v %q, want %v", got, why, want)
+	}
+	for i := range got {
+		if !slices.Equal(got[i], want[i]) {
+			t.Errorf("part %d = %v, want %v", i, got[i], want[i])
+		}
+	}
+	for _, k := range []int{-1, 0, 1 << 40} {
+		if _, why := EqualParts([]float64{1}, nil, k); why != BadArgument {
+			t.Errorf("%d parts: %q, want %q", k, why, BadArgument)
+		}
+		if _, why := EqualWidthBins([]float64{1}, []float64{1}, nil, k); why != BadArgument {
+			t.Errorf("%d bins: %q, want %q", k, why, BadArgument)
+		}
+		if _, why := Gains([]float64{1}, []float64{1}, nil, k); why != BadArgument {
+			t.Errorf("%d gains: %q, want %q", k, why, BadArgument)
+		}
 	}
 }

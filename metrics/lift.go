@@ -20,7 +20,7 @@ func Gains(y, score, w []float64, k int) ([]Gain, Reason) { return Rank(y, score
 
 // Gains returns the cumulative gain and lift over k parts of equal weight.
 func (r Ranked) Gains(w []float64, k int) ([]Gain, Reason) {
-	if k < 1 {
+	if k < 1 || k > MaxParts {
 		return nil, BadArgument
 	}
 	pos, neg, why := r.totals(w)

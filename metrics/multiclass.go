@@ -4,10 +4,14 @@ package metrics
 // that were predicted to be class j.
 type Matrix [][]float64
 
-// ConfusionMatrix counts predicted against true class indices over k classes.
+// MaxClasses is the most classes that a confusion matrix has.
+const MaxClasses = 1000
+
+// ConfusionMatrix counts predicted against true class indices over k classes, at
+// most MaxClasses.
 func ConfusionMatrix(y, predicted []int, k int, w []float64) (Matrix, Reason) {
 	switch {
-	case k < 1:
+	case k < 1 || k > MaxClasses:
 		return nil, BadArgument
 	case len(y) == 0:
 		return nil, NoRows

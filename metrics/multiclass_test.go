@@ -41,6 +41,7 @@ func TestMatrixUndefined(t *testing.T) {
 		want         Reason
 	}{
 		{"no classes", []int{0}, []int{0}, 0, nil, BadArgument},
+		{"more classes than fit", []int{0}, []int{0}, 1 << 40, nil, BadArgument},
 		{"no rows", nil, nil, 2, nil, NoRows},
 		{"lengths", []int{0}, []int{0, 1}, 2, nil, LengthsDiffer},
 		{"unknown class", []int{0}, []int{2}, 2, nil, BadLabel},
