@@ -3,6 +3,7 @@ package workspaces
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -66,7 +67,24 @@ func (s *Service) Create(ctx context.Context, name, goal, by string) (Workspace,
 		return Workspace{}, err
 	}
 	w := Workspace{ID: ids.New("ws"), Name: name, Goal: goal, Stage: Explore, CreatedAt: s.Now(), CreatedBy: by}
-	return w, s.Store.InsertWorkspace(ctx, w)
+	if err := s.Store.InsertWorkspace(ctx, w); err != nil {
+		return Workspace{}, err
+	}
+	return w, nil
+}
+
+// Missing returns those of ids that name no workspace, in their order.
+func (s *Service) Missing(ctx context.Context, ids []string) ([]string, error) {
+	if len(ids) == 0 {
+		return nil, nil // no ids ask the store for all of them
+	}
+	found, err := s.Store.Workspaces(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		return slices.ContainsFunc(found, func(w Workspace) bool { return w.ID == id })
+	}), nil
 }
 
 // Get returns a workspace. Fault: not_found.
