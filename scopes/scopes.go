@@ -127,9 +127,13 @@ type Route struct {
 }
 
 // Mutates reports whether a call changes something, and so runs in a
-// transaction with its audit record.
+// transaction with its audit record. What anybody may post is signing in and out.
 func (r Route) Mutates() bool {
-	return r.Method != "GET" && (r.Class == ClassBuilder || r.Class == ClassPerson)
+	switch r.Class {
+	case ClassBuilder, ClassPerson, ClassPublic:
+		return r.Method != "GET"
+	}
+	return false
 }
 
 // NeedsKey reports whether a token's call must carry an Idempotency-Key.
