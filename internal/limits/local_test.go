@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"ambit/internal/clock"
 )
 
 // hand is a clock that a test moves.
@@ -95,7 +97,7 @@ func TestGate(t *testing.T) {
 		{"a", 1060, true}, {"a", 1119, false}, {"a", 1120, true},
 	}
 	for i, s := range steps {
-		if got := g.Pass(s.key, clockAt(s.at), time.Minute); got != s.want {
+		if got := g.Pass(s.key, clock.Time(s.at*1000), time.Minute); got != s.want {
 			t.Errorf("step %d: Pass(%s) at %d s = %v, want %v", i, s.key, s.at, got, s.want)
 		}
 	}
@@ -104,7 +106,7 @@ func TestGate(t *testing.T) {
 func TestGateMemoryIsBounded(t *testing.T) {
 	var g Gate
 	for i := range 3*maxKeys + 5 {
-		g.Pass(fmt.Sprint(i), clockAt(1), time.Minute)
+		g.Pass(fmt.Sprint(i), 1000, time.Minute)
 	}
 	if len(g.passed) > maxKeys {
 		t.Errorf("remembers %d keys, want at most %d", len(g.passed), maxKeys)

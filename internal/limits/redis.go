@@ -49,6 +49,7 @@ type Redis struct {
 	local    *Local
 	breaker  *breaker
 	replicas int
+	patience time.Duration
 }
 
 // RedisOptions reads a redis:// or unix:// URL into options under which an
@@ -72,7 +73,7 @@ func RedisOptions(address string) (*redis.Options, error) {
 // NewRedis returns a Limiter on the client, which stays the caller's to close.
 // Replicas is how many processes divide a limit among them when Redis is away.
 func NewRedis(client redis.UniversalClient, replicas int, now func() time.Time) *Redis {
-	return &Redis{client: client, local: NewLocal(now), breaker: &breaker{now: now}, replicas: replicas}
+	return &Redis{client: client, local: NewLocal(now), breaker: &breaker{now: now}, replicas: replicas, patience: patience}
 }
 
 // Allow is [Limiter.Allow].
@@ -119,7 +120,7 @@ func (l *Redis) call(ctx context.Context, f func(context.Context) error) bool {
 	if !l.breaker.try() {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.patience)
 	defer cancel()
 	ok := f(ctx) == nil
 	l.breaker.report(ok)

@@ -1,106 +1,70 @@
 package limits
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"ambit/internal/clock"
+	"ambit/internal/testservices"
 
 	"github.com/redis/go-redis/v9"
 )
 
-func clockAt(seconds int64) clock.Time { return clock.Time(seconds * 1000) }
+// patient is how long tests wait for a Redis that answers: a busy machine must
+// not look like an outage.
+const patient = time.Minute
 
-// server is a Redis of the test's own, on a socket.
-type server struct {
-	t    *testing.T
-	sock string
-	cmd  *exec.Cmd
-}
-
-func newServer(t *testing.T) *server {
+// newClient returns a client of the server, which waits for it as long as said.
+func newClient(t *testing.T, s *testservices.RedisServer, wait time.Duration) *redis.Client {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("REQUIRE_SERVICES") == "1" {
-			t.Fatal("redis-server is missing: install the package redis-server")
-		}
-		t.Skip("redis-server is missing: install the package redis-server")
-	}
-	dir, err := os.MkdirTemp("", "redis") // short: a socket's path has at most 107 bytes
+	o, err := RedisOptions("unix://" + s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &server{t: t, sock: filepath.Join(dir, "s")}
-	s.start()
-	t.Cleanup(s.kill)
-	return s
-}
-
-// start returns when the server answers.
-func (s *server) start() {
-	s.t.Helper()
-	s.cmd = exec.Command("redis-server", "--port", "0", "--unixsocket", s.sock, "--save", "", "--dir", filepath.Dir(s.sock))
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.Contains(strings.ToLower(lines.Text()), "ready to accept connections") {
-			go func() {
-				for lines.Scan() { // ends when the server does
-				}
-			}()
-			return
-		}
-	}
-	s.t.Fatal("redis-server ended before it was ready")
-}
-
-func (s *server) kill() {
-	if s.cmd.Process.Kill() == nil {
-		s.cmd.Wait()
-	}
-}
-
-func (s *server) signal(sig os.Signal) {
-	s.t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func (s *server) client() *redis.Client {
-	s.t.Helper()
-	o, err := RedisOptions("unix://" + s.sock)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = wait, wait, wait, wait
 	c := redis.NewClient(o)
-	s.t.Cleanup(func() { c.Close() })
+	t.Cleanup(func() { c.Close() })
 	return c
 }
 
+// newRedis returns a limiter that waits for Redis as long as said.
+func newRedis(client *redis.Client, replicas int, now func() time.Time, wait time.Duration) *Redis {
+	l := NewRedis(client, replicas, now)
+	l.patience = wait
+	return l
+}
+
+// process returns the server's process.
+func process(t *testing.T, s *testservices.RedisServer) *os.Process {
+	t.Helper()
+	info, err := newClient(t, s, patient).InfoMap(t.Context(), "server").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(info["Server"]["process_id"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func TestRedis(t *testing.T) {
-	s := newServer(t)
+	s := testservices.StartRedis(t)
 	limiterSuite(t, func(t *testing.T) Limiter {
-		c := s.client()
+		c := newClient(t, s, patient)
 		if err := c.FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		return steady{t, NewRedis(c, 1, time.Now)}
+		return steady{t, newRedis(c, 1, time.Now, patient)}
 	})
 }
 
@@ -128,8 +92,8 @@ func (s steady) check() {
 }
 
 func TestRedisCountsOverReplicas(t *testing.T) {
-	s := newServer(t)
-	replica := func() Limiter { return steady{t, NewRedis(s.client(), 3, time.Now)} }
+	s := testservices.StartRedis(t)
+	replica := func() Limiter { return steady{t, newRedis(newClient(t, s, patient), 3, time.Now, patient)} }
 	rate := Rate{Burst: 20, Per: time.Hour}
 	if got := allowedOf(t, 200, rate, replica(), replica(), replica()); got != 20 {
 		t.Errorf("3 replicas allowed %d of 200, want 20", got)
@@ -139,8 +103,8 @@ func TestRedisCountsOverReplicas(t *testing.T) {
 // TestRedisPace rewinds what Redis keeps of the key, which is to the script as
 // if time had passed.
 func TestRedisPace(t *testing.T) {
-	c := newServer(t).client()
-	l := steady{t, NewRedis(c, 1, time.Now)}
+	c := newClient(t, testservices.StartRedis(t), patient)
+	l := steady{t, newRedis(c, 1, time.Now, patient)}
 	rewind := func(d time.Duration) {
 		t.Helper()
 		if err := c.IncrBy(t.Context(), keyPrefix+"k", -d.Microseconds()).Err(); err != nil {
@@ -163,8 +127,8 @@ func TestRedisPace(t *testing.T) {
 
 // TestRedisKeysExpire: a key is gone from Redis once it is back to a full burst.
 func TestRedisKeysExpire(t *testing.T) {
-	c := newServer(t).client()
-	l := steady{t, NewRedis(c, 1, time.Now)}
+	c := newClient(t, testservices.StartRedis(t), patient)
+	l := steady{t, newRedis(c, 1, time.Now, patient)}
 	l.Allow(t.Context(), "k", slow)
 	ttl, err := c.PTTL(t.Context(), keyPrefix+"k").Result()
 	if err != nil || ttl <= 59*time.Minute || ttl > time.Hour+2*time.Millisecond {
@@ -179,21 +143,31 @@ func TestRedisKeysExpire(t *testing.T) {
 // TestRedisAway kills, freezes and brings back Redis between calls. Of a burst
 // of 4, each of the 2 replicas has 2 on its own account.
 func TestRedisAway(t *testing.T) {
+	send := func(sig os.Signal) func(*testing.T, *testservices.RedisServer, *os.Process) {
+		return func(t *testing.T, _ *testservices.RedisServer, p *os.Process) {
+			if err := p.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	tests := []struct {
 		name       string
-		away, back func(*server)
+		away, back func(*testing.T, *testservices.RedisServer, *os.Process)
 	}{
-		{"killed", (*server).kill, (*server).start},
-		{"frozen", func(s *server) { s.signal(syscall.SIGSTOP) }, func(s *server) { s.signal(syscall.SIGCONT) }},
+		{"killed",
+			func(t *testing.T, s *testservices.RedisServer, _ *os.Process) { s.Kill(t) },
+			func(t *testing.T, s *testservices.RedisServer, _ *os.Process) { s.Restart(t) }},
+		{"frozen", send(syscall.SIGSTOP), send(syscall.SIGCONT)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, h := newServer(t), newHand()
-			l := NewRedis(s.client(), 2, h.now)
+			s, h := testservices.StartRedis(t), newHand()
+			p := process(t, s)
+			l := newRedis(newClient(t, s, 2*time.Second), 2, h.now, 2*time.Second)
 			if ok, _ := l.Allow(t.Context(), "k", slow); !ok || l.Degraded() {
 				t.Fatalf("at first: Allow = %v, Degraded = %v, want true, false", ok, l.Degraded())
 			}
-			tt.away(s)
+			tt.away(t, s, p)
 			for i := range 2 {
 				if ok, _ := l.Allow(t.Context(), "k", slow); !ok {
 					t.Fatalf("Allow #%d of the share = false, want true", i+1)
@@ -205,7 +179,7 @@ func TestRedisAway(t *testing.T) {
 			if !l.Degraded() {
 				t.Error("Degraded = false while Redis is away")
 			}
-			tt.back(s)
+			tt.back(t, s, p)
 			if !l.Check(t.Context()) {
 				t.Error("Check went to Redis within the cool-down")
 			}
@@ -222,7 +196,7 @@ func TestRedisAway(t *testing.T) {
 
 // TestRedisCallerGone: a caller that hung up says nothing about Redis.
 func TestRedisCallerGone(t *testing.T) {
-	l := NewRedis(newServer(t).client(), 2, time.Now)
+	l := newRedis(newClient(t, testservices.StartRedis(t), patient), 2, time.Now, patient)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if ok, _ := l.Allow(gone, "k", slow); !ok || l.Degraded() {
