@@ -38,9 +38,12 @@ type Hasher struct {
 	slots chan struct{}
 }
 
-// NewHasher returns a Hasher for new passwords of the given cost; old ones are
-// checked at the cost that they were made with.
-func NewHasher(cost Cost) *Hasher {
+// NewHasher returns a Hasher at [DefaultCost].
+func NewHasher() *Hasher { return NewHasherAt(DefaultCost) }
+
+// NewHasherAt returns a Hasher for new passwords of another cost, such as tests
+// can afford. Old hashes are checked at the cost that they were made with.
+func NewHasherAt(cost Cost) *Hasher {
 	return &Hasher{cost: cost, slots: make(chan struct{}, atOnce)}
 }
 

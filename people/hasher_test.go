@@ -14,7 +14,7 @@ import (
 const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
 func TestMatches(t *testing.T) {
-	h := NewHasher(cheap)
+	h := NewHasherAt(cheap)
 	composed, err := h.Hash(t.Context(), "caf\u00e9 au lait, s'il vous pla\u00eet")
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestMatches(t *testing.T) {
 
 // TestDefaultCost makes one hash at the cost that people pay.
 func TestDefaultCost(t *testing.T) {
-	h := NewHasher(DefaultCost)
+	h := NewHasher()
 	hash, err := h.Hash(t.Context(), password)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestDefaultCost(t *testing.T) {
 }
 
 func TestHashesAreSalted(t *testing.T) {
-	h := NewHasher(cheap)
+	h := NewHasherAt(cheap)
 	a, errA := h.Hash(t.Context(), password)
 	b, errB := h.Hash(t.Context(), password)
 	if errA != nil || errB != nil || a == b {
@@ -92,7 +92,7 @@ func TestParsePHC(t *testing.T) {
 				t.Errorf("parsePHC(%q) = %v, %v, want error %v", tt.in, p, err, tt.wantErr)
 			}
 			if tt.wantErr {
-				if ok, err := NewHasher(cheap).Matches(t.Context(), tt.in, password); ok || err == nil {
+				if ok, err := NewHasherAt(cheap).Matches(t.Context(), tt.in, password); ok || err == nil {
 					t.Errorf("Matches = %v, %v, want an error", ok, err)
 				}
 			}
@@ -102,7 +102,7 @@ func TestParsePHC(t *testing.T) {
 
 // TestHasherWaitsForASlot: with both slots taken a call waits, and stops waiting when its caller does.
 func TestHasherWaitsForASlot(t *testing.T) {
-	h := NewHasher(cheap)
+	h := NewHasherAt(cheap)
 	h.slots <- struct{}{}
 	h.slots <- struct{}{}
 	gone, cancel := context.WithCancel(t.Context())

@@ -320,7 +320,7 @@ func newService(t *testing.T) (*Service, *memory, *hand) {
 	t.Helper()
 	m, h := newMemory(), &hand{at}
 	return &Service{
-		Store: m, Now: h.now, Log: slog.New(slog.DiscardHandler), Hasher: NewHasher(cheap),
+		Store: m, Now: h.now, Log: slog.New(slog.DiscardHandler), Hasher: NewHasherAt(cheap),
 		Limiter: limits.NewLocal(func() time.Time { return h.t.Std() }),
 		MissingWorkspaces: func(_ context.Context, ids []string) ([]string, error) {
 			return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "ws_a" || id == "ws_b" }), nil
