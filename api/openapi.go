@@ -8,18 +8,20 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"ambit/internal/clock"
 	"ambit/internal/fault"
+	"ambit/metrics"
 	"ambit/scopes"
 )
 
 // document writes the OpenAPI 3.1 document of the served rows. Schemas come from
 // the types that the handlers really read and write.
 func document(routes []scopes.Route, endpoints map[scopes.RouteID]endpoint, version string) ([]byte, error) {
-	reg := newRegistry()
+	reg := newRegistry("#/components/schemas/")
 	paths := map[string]map[string]any{}
 	for _, r := range routes {
 		if r.Planned || r.Class == scopes.ClassOwn {
@@ -47,22 +49,38 @@ func document(routes []scopes.Route, endpoints map[scopes.RouteID]endpoint, vers
 const about = "Agents and people build models from tables together. x-ambit-class says what a route asks of its caller: " +
 	"read, readpost, compute and builder name the least scope of a token; person is closed to every token."
 
-func newRegistry() huma.Registry {
-	reg := huma.NewMapRegistry("#/components/schemas/", schemaName)
-	reg.RegisterTypeAlias(reflect.TypeFor[clock.Time](), reflect.TypeFor[time.Time]())
+// newRegistry returns a registry of schemas that are referred to under prefix.
+func newRegistry(prefix string) huma.Registry {
+	reg := huma.NewMapRegistry(prefix, schemaName)
+	reg.RegisterTypeAlias(reflect.TypeFor[clock.Time](), reflect.TypeFor[*time.Time]())
+	reg.RegisterTypeAlias(reflect.TypeFor[metrics.Value](), reflect.TypeFor[*float64]())
 	return reg
 }
 
-// schemaName is package and type, since nouns of several packages have a View.
+// schemaOf returns the schema of a type; one that may be anything has an empty one.
+func schemaOf(reg huma.Registry, t reflect.Type, ref bool, hint string) *huma.Schema {
+	if t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]() {
+		return &huma.Schema{}
+	}
+	return reg.Schema(t, ref, hint)
+}
+
+// schemaName is package and type, of a generic type's arguments too, since nouns
+// of several packages have a View and a list of them.
 func schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t.PkgPath() == "" || t.PkgPath() == "ambit/api" {
-		return huma.DefaultSchemaNamer(t, hint)
+	if t.Name() == "" {
+		return hint
 	}
-	pkg := t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:]
-	return strings.ToUpper(pkg[:1]) + pkg[1:] + huma.DefaultSchemaNamer(t, hint)
+	var name strings.Builder
+	for _, word := range strings.FieldsFunc(t.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if word != "ambit" && word != "internal" && word != "api" {
+			name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return name.String()
 }
 
 func operation(reg huma.Registry, r scopes.Route, e endpoint) map[string]any {
@@ -102,7 +120,7 @@ func parameters(reg huma.Registry, r scopes.Route, e endpoint) []map[string]any 
 	if e.in.Kind() == reflect.Struct {
 		for _, f := range reflect.VisibleFields(e.in) {
 			if name := f.Tag.Get("query"); name != "" {
-				out = append(out, map[string]any{"name": name, "in": "query", "description": f.Tag.Get("doc"), "schema": reg.Schema(f.Type, true, name)})
+				out = append(out, map[string]any{"name": name, "in": "query", "description": f.Tag.Get("doc"), "schema": schemaOf(reg, f.Type, true, name)})
 			}
 		}
 	}
@@ -127,7 +145,7 @@ func requestBody(reg huma.Registry, r scopes.Route, e endpoint) map[string]any {
 	}
 	return map[string]any{
 		"required": !takesNothing(e.in),
-		"content":  map[string]any{"application/json": map[string]any{"schema": reg.Schema(e.in, true, string(r.ID))}},
+		"content":  map[string]any{"application/json": map[string]any{"schema": schemaOf(reg, e.in, true, string(r.ID))}},
 	}
 }
 
@@ -144,7 +162,7 @@ func responses(reg huma.Registry, r scopes.Route, e endpoint) map[string]any {
 	}
 	ok := map[string]any{
 		"description": http.StatusText(e.status),
-		"content":     map[string]any{"application/json": map[string]any{"schema": reg.Schema(e.out, true, string(r.ID))}},
+		"content":     map[string]any{"application/json": map[string]any{"schema": schemaOf(reg, e.out, true, string(r.ID))}},
 	}
 	return map[string]any{strconv.Itoa(e.status): ok, "default": problem}
 }
@@ -185,9 +203,8 @@ func AnswerSchema(id scopes.RouteID) (json.RawMessage, error) {
 	if !ok || e.out == nil || e.out == reflect.TypeFor[none]() {
 		return nil, nil
 	}
-	reg := huma.NewMapRegistry("#/$defs/", schemaName)
-	reg.RegisterTypeAlias(reflect.TypeFor[clock.Time](), reflect.TypeFor[time.Time]())
-	root := reg.Schema(e.out, false, string(id))
+	reg := newRegistry("#/$defs/")
+	root := schemaOf(reg, e.out, false, string(id))
 	raw, err := json.Marshal(root)
 	if err != nil {
 		return nil, fmt.Errorf("the schema of %s: %w", id, err)
@@ -196,7 +213,9 @@ func AnswerSchema(id scopes.RouteID) (json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &schema); err != nil {
 		return nil, err
 	}
-	if defs := reg.Map(); len(defs) > 0 {
+	defs := reg.Map()
+	delete(defs, schemaName(e.out, string(id))) // it is the root; no answer holds itself
+	if len(defs) > 0 {
 		schema["$defs"] = defs
 	}
 	return json.Marshal(schema)

@@ -35,7 +35,13 @@ type Prediction struct {
 	Class         string        `json:"class,omitempty"`         // classification: the likeliest
 	Probability   *float64      `json:"probability,omitempty"`   // binary: of the positive class
 	Probabilities []Probability `json:"probabilities,omitempty"` // multiclass
-	Flags         []string      `json:"flags"`                   // what was odd about the row, by column
+	Flags         []Flag        `json:"flags"`                   // what was odd about the row
+}
+
+// Flag is something odd about a row that was scored.
+type Flag struct {
+	Column string `json:"column"`
+	Kind   string `json:"kind"` // missing, unseen or pooled
 }
 
 // Probability is that of one class.

@@ -8,8 +8,12 @@ import (
 
 // The children are started by the server; nobody types their names.
 
-func engineCommand() *cobra.Command  { return child("engine", "Run SQL for the server", app.EngineChild) }
-func trainerCommand() *cobra.Command { return child("trainer", "Fit models for the server", app.TrainerChild) }
+func engineCommand() *cobra.Command {
+	return child("engine", "Run SQL for the server", app.EngineChild)
+}
+func trainerCommand() *cobra.Command {
+	return child("trainer", "Fit models for the server", app.TrainerChild)
+}
 
 func child(name, short string, run func(args []string) int) *cobra.Command {
 	return &cobra.Command{
@@ -22,4 +26,3 @@ func child(name, short string, run func(args []string) int) *cobra.Command {
 		},
 	}
 }
-

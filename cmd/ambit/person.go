@@ -111,9 +111,9 @@ func everyone(ctx context.Context, op *operator) ([]person, error) {
 }
 
 func personLink() *cobra.Command {
-	var email, base string
+	var email string
 	cmd := &cobra.Command{
-		Use: "link --email EMAIL", Short: "Make a one-time sign-in link, good for 15 minutes", Args: cobra.NoArgs,
+		Use: "link --email EMAIL", Short: "Make a one-time secret that signs a person in, good for 15 minutes", Args: cobra.NoArgs,
 		RunE: asOperator(func(ctx context.Context, op *operator, _ []string) error {
 			id, err := personID(ctx, op, email)
 			if err != nil {
@@ -125,13 +125,12 @@ func personLink() *cobra.Command {
 			if err := op.call(ctx, scopes.PersonLink, map[string]string{"id": id}, nil, nil, &link); err != nil {
 				return err
 			}
-			out := map[string]string{"person_id": id, "secret": link.Secret, "url": strings.TrimRight(base, "/") + "/sign-in#link=" + link.Secret}
-			return op.show(out, "%s", out["url"])
+			out := map[string]string{"person_id": id, "secret": link.Secret}
+			return op.show(out, "POST /api/auth/link {\"secret\":\"%s\"}", link.Secret)
 		}),
 	}
 	operatorFlags(cmd)
-	cmd.Flags().StringVar(&email, "email", "", "whose link")
-	cmd.Flags().StringVar(&base, "base", "http://127.0.0.1:8080", "address of the server, as the person reaches it")
+	cmd.Flags().StringVar(&email, "email", "", "whose secret")
 	return cmd
 }
 

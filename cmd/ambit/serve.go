@@ -33,15 +33,19 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
+const firstAdmin = `Nobody can sign in yet. This secret, good for 30 minutes and one use, makes the first admin:
+  curl -c cookies -H 'Content-Type: application/json' -d '{"secret":"%s","email":"YOU@EXAMPLE.COM","password":"AT LEAST 12 CHARACTERS"}' %s/api/auth/setup
+`
+
 // announce says where the server is, and how the first admin gets in.
 func announce(cmd *cobra.Command, a *app.App, url, ready string) error {
 	fmt.Fprintf(cmd.ErrOrStderr(), "ambit %s answers at %s\n", version, url)
-	link, err := a.SetupLink(cmd.Context(), url)
+	secret, err := a.SetupSecret(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if link != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "Nobody can sign in yet. This link, good for 30 minutes and one use, makes the first admin:\n  %s\n", link)
+	if secret != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), firstAdmin, secret, url)
 	}
 	if ready == "" {
 		return nil
