@@ -196,7 +196,7 @@ func settings(fit training.Fit) []setting {
 	out := []setting{
 		{"booster", p.Booster}, {"objective", p.Objective}, {"validate_parameters", "1"},
 		{"eval_metric", metric(fit)}, {"seed", strconv.FormatInt(p.Seed, 10)},
-		{"nthread", strconv.Itoa(threads(fit))},
+		{"nthread", strconv.Itoa(threads(fit, runtime.GOMAXPROCS(0)))},
 	}
 	if p.Classes > 0 {
 		out = append(out, setting{"num_class", strconv.Itoa(p.Classes)})
@@ -256,13 +256,14 @@ func bins(fit training.Fit) string {
 	return key
 }
 
-// threads returns min(plan, what this process may use), and 1 for small tables,
-// where starting threads costs more than they bring.
-func threads(fit training.Fit) int {
+// threads returns min(plan, available), and 1 for small tables, where threads
+// cost more than they bring. The library does not see a container's limit;
+// available, GOMAXPROCS, does.
+func threads(fit training.Fit, available int) int {
 	if fit.Train.Rows < smallRows {
 		return 1
 	}
-	return max(1, min(fit.Params.Threads, runtime.GOMAXPROCS(0)))
+	return max(1, min(fit.Params.Threads, available))
 }
 
 func tuple(values []int) string {

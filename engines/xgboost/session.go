@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -119,7 +120,7 @@ func (s *Session) Fit(ctx context.Context, fit training.Fit, progress func(train
 // what the child maps at a time, at most.
 func (s *Session) fitRequest(fit training.Fit) (r *fitRequest, mapped uint64, err error) {
 	r = &fitRequest{
-		Settings: settings(fit), Booster: fit.Params.Booster, Threads: threads(fit),
+		Settings: settings(fit), Booster: fit.Params.Booster, Threads: threads(fit, runtime.GOMAXPROCS(0)),
 		Rounds: fit.Rounds, Patience: fit.Patience, Maximize: metric(fit) == "auc",
 		Bins: bins(fit), Groups: max(1, fit.Params.Classes), Need: estimate(fit), Out: fmt.Sprintf("model-%d", s.last+1),
 	}
