@@ -38,7 +38,7 @@ func (r Ranked) Gains(w []float64, k int) ([]Gain, Reason) {
 	before, prevalence := 0.0, pos/(pos+neg)
 	for i, captured := range r.captured(w, marks) {
 		share := float64(i+1) / float64(k)
-		rate := (captured - before) * float64(k) / (pos + neg)
+		rate := min(max((captured-before)*float64(k)/(pos+neg), 0), 1)
 		out[i] = Gain{i + 1, share, rate, rate / prevalence, captured / pos, captured / pos / share}
 		before = captured
 	}

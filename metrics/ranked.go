@@ -96,7 +96,7 @@ func (r Ranked) AUC(w []float64) Value {
 		won += c.neg * (above + c.pos/2)
 		above += c.pos
 	}
-	return Defined(won / pos / neg)
+	return Defined(won / (pos * neg))
 }
 
 // AveragePrecision returns the sum of (R_i - R_{i-1}) P_i over the distinct
