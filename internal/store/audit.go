@@ -60,6 +60,10 @@ func (db *DB) Append(ctx context.Context, e audit.Entry) error {
 	return db.Tx(ctx, func(ctx context.Context) error { return db.Append(ctx, e) })
 }
 
+// auditBatch is how many records one statement writes: a statement has a limit
+// of parameters.
+const auditBatch = 500
+
 // appendEntries chains and writes what Append has gathered.
 func (t *tx) appendEntries() error {
 	if len(t.entries) == 0 {
@@ -84,7 +88,7 @@ func (t *tx) appendEntries() error {
 	if err != nil {
 		return err
 	}
-	if err := t.gorm.Create(rows).Error; err != nil {
+	if err := t.gorm.CreateInBatches(rows, auditBatch).Error; err != nil {
 		return fmt.Errorf("writing the audit log: %w", err)
 	}
 	columns := map[string]any{"seq": head.Seq, "hash": head.Hash, "signature": head.Signature}

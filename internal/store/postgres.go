@@ -12,6 +12,16 @@ import (
 // defaultConns is how many connections to PostgreSQL a process opens at most.
 const defaultConns = 20
 
+// sessionSettings are those of every connection. A lock is waited for less long
+// than a call may take, so that who waits learns that and not only that time is
+// up; a transaction whose process hangs ends.
+var sessionSettings = map[string]string{
+	"application_name":                    "ambit",
+	"timezone":                            "UTC",
+	"lock_timeout":                        "5s",
+	"idle_in_transaction_session_timeout": "60s",
+}
+
 // openPostgres opens one pool for reads and writes, and keeps one further
 // connection for advisory locks.
 func (db *DB) openPostgres(ctx context.Context, c Config) error {
@@ -22,12 +32,11 @@ func (db *DB) openPostgres(ctx context.Context, c Config) error {
 	if err := migrate(ctx, c, Postgres, stdlib.OpenDB(*config)); err != nil {
 		return err
 	}
-	config.RuntimeParams["application_name"] = "ambit"
-	config.RuntimeParams["timezone"] = "UTC"
-	// Below the limit of a call, so that who waits for a lock learns that and
-	// not only that time is up; and a transaction whose process hangs ends.
-	config.RuntimeParams["lock_timeout"] = "5s"
-	config.RuntimeParams["idle_in_transaction_session_timeout"] = "60s"
+	for name, value := range sessionSettings {
+		if _, ok := config.RuntimeParams[name]; !ok { // the URL's own come first
+			config.RuntimeParams[name] = value
+		}
+	}
 	pool := stdlib.OpenDB(*config)
 	conns := c.MaxConns
 	if conns == 0 {
