@@ -118,7 +118,7 @@ func (b *board) states() map[string]runs.State {
 
 func (b *board) names() []string { return slices.Sorted(maps.Keys(b.trials)) }
 
-// sameEvaluation says nothing of predictions but how many there are.
+// countEvaluator says nothing of predictions but how many there are.
 type countEvaluator struct{}
 
 func (countEvaluator) Evaluate(p training.Predictions) (json.RawMessage, error) {
@@ -128,11 +128,14 @@ func (countEvaluator) Evaluate(p training.Predictions) (json.RawMessage, error) 
 // newTrainer returns a trainer of a table on the real engine.
 func newTrainer(t testing.TB, table *training.Table) *training.Trainer {
 	t.Helper()
-	n := 0
 	return &training.Trainer{
-		Engine: newEngine(t), Tables: table, Evaluator: countEvaluator{}, Scratch: t.TempDir(),
-		NewID: func() string { n++; return fmt.Sprintf("trial_%d", n) },
+		Engine: newEngine(t), Tables: table, Evaluator: countEvaluator{}, Scratch: t.TempDir(), NewID: newIDs(),
 	}
+}
+
+func newIDs() func() string {
+	n := 0
+	return func() string { n++; return fmt.Sprintf("trial_%d", n) }
 }
 
 // newJob resolves a request into a job.

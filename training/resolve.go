@@ -8,6 +8,7 @@ import (
 
 	"ambit/datasets"
 	"ambit/internal/fault"
+	"ambit/metrics"
 	"ambit/plans"
 )
 
@@ -35,12 +36,12 @@ const (
 // families are the families that a plan may name, in the order of a run.
 var families = []plans.Family{plans.Linear, plans.Forest, plans.Trees}
 
-// rankings are the metrics that trials of a task may be ranked by; the first is
-// the default.
-var rankings = map[plans.Task][]plans.Metric{
-	plans.Binary:     {{Name: "auc", HigherIsBetter: true}, {Name: "logloss"}},
-	plans.Multiclass: {{Name: "logloss"}},
-	plans.Regression: {{Name: "rmse"}},
+// rankings names the metrics that trials of a task may be ranked by; the first
+// is the default.
+var rankings = map[plans.Task][]string{
+	plans.Binary:     {"auc", "logloss"},
+	plans.Multiclass: {"logloss"},
+	plans.Regression: {"rmse"},
 }
 
 // Resolve reads the target and decides task, classes, split, features and engine.
@@ -74,7 +75,7 @@ func (r Resolver) Resolve(ctx context.Context, v datasets.Version, ask plans.Req
 	return spec, nil
 }
 
-// unknownNames returns what names nothing: columns, families.
+// unknownNames returns what names nothing: columns, families, a task.
 func unknownNames(v datasets.Version, ask plans.Request) (wrong []fault.Field) {
 	names := make([]string, len(v.Columns))
 	for i, c := range v.Columns {
@@ -87,6 +88,9 @@ func unknownNames(v datasets.Version, ask plans.Request) (wrong []fault.Field) {
 		if !slices.Contains(names, name) {
 			wrong = append(wrong, fault.Field{Path: fmt.Sprintf("ignore[%d]", i), Rule: "must be a column of the dataset", Valid: nearest(name, names)})
 		}
+	}
+	if ask.Task != "" && rankings[ask.Task] == nil {
+		wrong = append(wrong, fault.Field{Path: "task", Rule: "must be a task", Valid: []string{"binary", "multiclass", "regression"}})
 	}
 	for i, f := range ask.Families {
 		if !slices.Contains(families, f) {
@@ -124,16 +128,14 @@ func orDefault(seed *int64) int64 {
 
 // metricOf returns what trials are ranked by.
 func metricOf(asked string, task plans.Task) (plans.Metric, error) {
-	valid := []string{}
-	for _, m := range rankings[task] {
-		if asked == "" || asked == m.Name {
-			return m, nil
-		}
-		valid = append(valid, m.Name)
+	name := cmp.Or(asked, rankings[task][0])
+	m, known := metrics.Lookup(name)
+	if !known || !slices.Contains(rankings[task], name) {
+		return plans.Metric{}, fault.InvalidFields([]fault.Field{{
+			Path: "metric", Rule: fmt.Sprintf("must be one for a %s task", task), Valid: rankings[task],
+		}})
 	}
-	return plans.Metric{}, fault.InvalidFields([]fault.Field{{
-		Path: "metric", Rule: fmt.Sprintf("must be one for a %s task", task), Valid: valid,
-	}})
+	return plans.Metric{Name: m.Name, HigherIsBetter: m.HigherIsBetter}, nil
 }
 
 // resolveSplit decides how the rows of the target are dealt.

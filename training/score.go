@@ -2,7 +2,6 @@ package training
 
 import (
 	"fmt"
-	"math"
 
 	"ambit/metrics"
 	"ambit/plans"
@@ -10,36 +9,35 @@ import (
 
 // score returns the metric of predictions for the rows of a target.
 func score(metric plans.Metric, t target, scores []float64) (float64, error) {
-	var v metrics.Value
-	switch {
-	case metric.Name == "auc":
-		v = metrics.AUC(t.label, scores, nil)
-	case metric.Name == "logloss" && t.task == plans.Binary:
-		v = metrics.LogLoss(t.label, scores, nil)
-	case metric.Name == "logloss":
-		v = metrics.LogLossMulti(t.class, scores, t.width, nil)
-	case metric.Name == "rmse":
-		v = metrics.RMSE(t.label, scores, nil)
-	default:
+	m, ok := metrics.Lookup(metric.Name)
+	if !ok {
 		return 0, fmt.Errorf("no metric %q", metric.Name)
 	}
+	var v metrics.Value
+	switch t.task {
+	case plans.Binary:
+		v = m.Binary(t.label, scores, nil)
+	case plans.Multiclass:
+		v = m.Multiclass(t.class, scores, t.width, nil)
+	default:
+		v = m.Regression(t.label, scores, nil)
+	}
 	if !v.OK {
-		return 0, fmt.Errorf("%s of a fold is undefined: %s", metric.Name, v.Reason)
+		return 0, fmt.Errorf("the %s of a fold is undefined: %s", metric.Name, v.Reason)
 	}
 	return v.V, nil
 }
 
-// meanSE returns the mean of the scores of folds and its standard error, the
-// sample's standard deviation over the root of their number.
+// meanSE returns the mean of the scores of folds and its standard error, 0 for
+// one fold.
 func meanSE(folds []float64) (cv, se float64) {
-	k := float64(len(folds))
-	cv = mean(folds)
-	squares := 0.0
-	for _, v := range folds {
-		squares += (v - cv) * (v - cv)
+	values := make([]metrics.Value, len(folds))
+	for i, v := range folds {
+		values[i] = metrics.Defined(v)
 	}
-	if k < 2 {
-		return cv, 0
+	spread := metrics.MeanOfFolds(values)
+	if spread.SE.OK {
+		se = spread.SE.V
 	}
-	return cv, math.Sqrt(squares/(k-1)) / math.Sqrt(k)
+	return spread.Mean.V, se
 }
