@@ -91,7 +91,7 @@ var importerRules = []struct{ imported, by, why string }{
 	{"github.com/mark3labs/mcp-go/server", "mcp", "mcp-go's server is mcp's alone"},
 	{"github.com/duckdb", "engines/duckdb bench", "only engines/duckdb speaks to DuckDB"},
 	{"github.com/ebitengine/purego", "engines/xgboost", "only engines/xgboost loads libxgboost"},
-	{"github.com/riverqueue", "internal/jobs internal/store migrations", "the job queue stays behind an interface"},
+	{"github.com/riverqueue", "internal/jobs migrations", "the job queue stays behind an interface"},
 	{"ambit/migrations", "internal/store internal/testservices internal/app cmd/ambit", "the schema is the store's business"},
 	{"ambit/internal/app", "cmd/ambit contracttest bench", "only programs and tests put Ambit together"},
 	{"ambit/internal/child", "engines", "only engines start children"},
