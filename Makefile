@@ -22,10 +22,12 @@ demo: ## install what is missing, build, and watch an agent do the main job; EXI
 	$(MAKE) --no-print-directory build
 	bin/ambit demo $(if $(EXIT),--exit)
 
+# The build with the tag compares the bound signatures with the library's header.
 test: ## install what the tests need and run everything that CI runs
 	scripts/setup --test
 	$(MAKE) --no-print-directory lint
 	scripts/contract --check
+	go build -tags xgboost_cgo ./engines/xgboost
 	REQUIRE_SERVICES=1 go test -race -vet=off -timeout $(TEST_TIMEOUT) ./...
 
 lint: ## gofmt, vet and staticcheck
