@@ -248,7 +248,7 @@ var Routes = []Route{
 	{ID: RecipeMoment, Method: "POST", Path: "/api/recipes/{id}/moment", Class: ClassBuilder, Bound: BoundEntity, Entity: "recipe", Planned: true},
 	{ID: RecipeMaterialise, Method: "POST", Path: "/api/recipes/{id}/materialise", Class: ClassBuilder, Bound: BoundEntity, Entity: "recipe", Planned: true},
 	{ID: RecipeRefresh, Method: "POST", Path: "/api/recipes/{id}/refresh", Class: ClassBuilder, Bound: BoundEntity, Entity: "recipe", Planned: true},
-	{ID: RecipeDelete, Method: "DELETE", Path: "/api/recipes/{id}", Class: ClassPerson, Role: Operator, Bound: BoundEntity, Entity: "recipe", Planned: true},
+	{ID: RecipeDelete, Method: "DELETE", Path: "/api/recipes/{id}", Class: ClassPerson, Role: Operator, Bound: BoundEntity, Entity: "recipe", StepUp: true, Planned: true},
 
 	// plans
 	{ID: Plans, Method: "GET", Path: "/api/workspaces/{ws}/plans", Class: ClassRead, Bound: BoundPath},
@@ -302,7 +302,7 @@ var Routes = []Route{
 	{ID: Gates, Method: "GET", Path: "/api/workspaces/{ws}/gates", Class: ClassRead, Bound: BoundPath, Session: true, Planned: true},
 	{ID: GateGet, Method: "GET", Path: "/api/gates/{id}", Class: ClassRead, Bound: BoundEntity, Entity: "gate", Session: true, Planned: true},
 	{ID: GateDecide, Method: "POST", Path: "/api/gates/{id}/decision", Class: ClassPerson, Role: Operator, Bound: BoundEntity, Entity: "gate", Session: true, Planned: true},
-	{ID: AgentSessionCreate, Method: "POST", Path: "/api/workspaces/{ws}/agent-sessions", Class: ClassPerson, Role: Operator, Bound: BoundPath, Planned: true},
+	{ID: AgentSessionCreate, Method: "POST", Path: "/api/workspaces/{ws}/agent-sessions", Class: ClassPerson, Role: Operator, Bound: BoundPath, StepUp: true, Planned: true},
 	{ID: AgentSessionGet, Method: "GET", Path: "/api/agent-sessions/{id}", Class: ClassPerson, Role: Viewer, Bound: BoundEntity, Entity: "agent_session", Planned: true},
 	{ID: AgentSessionDelete, Method: "DELETE", Path: "/api/agent-sessions/{id}", Class: ClassPerson, Role: Operator, Bound: BoundEntity, Entity: "agent_session", Planned: true},
 	{ID: AgentSessionPolicy, Method: "PUT", Path: "/api/agent-sessions/{id}/policy", Class: ClassPerson, Role: Operator, Bound: BoundEntity, Entity: "agent_session", Planned: true},
