@@ -58,26 +58,35 @@ func checkCategories(c *complaints, path string, m, train training.Matrix, p tra
 	c.must(p.Booster != "gblinear", "params.booster", "must not be gblinear with columns of categories: it takes codes for numbers")
 }
 
-// checkValues finds infinities, category codes that are none, and a table without a value.
+// checkValues finds infinities, a table without a value, and what is no category code.
 func checkValues(c *complaints, path string, m training.Matrix) {
 	some := false
 	for i, v := range m.Data {
-		if v != v {
-			continue
-		}
-		some = true
-		row, col := i/m.Cols, i%m.Cols
-		if math.IsInf(float64(v), 0) {
-			c.add(path+".data", fmt.Sprintf("row %d, column %d is infinite; a missing value is NaN", row, col))
-			return
-		}
-		if isCategory(m, col) && !(v >= 0 && v <= maxCategory && v == float32(int32(v))) {
-			c.add(path+".data", fmt.Sprintf("row %d, column %d: %g is no category code; codes are whole numbers in [0, %d]",
-				row, col, v, maxCategory))
+		if v-v == 0 {
+			some = true
+		} else if v == v {
+			c.add(path+".data", fmt.Sprintf("row %d, column %d is infinite; a missing value is NaN", i/m.Cols, i%m.Cols))
 			return
 		}
 	}
 	c.must(some, path+".data", "must hold at least one value that is not missing")
+	for col := range m.Cols {
+		if isCategory(m, col) && !checkCodes(c, path, m, col) {
+			return
+		}
+	}
+}
+
+// checkCodes finds the first value of a column of categories that is no code.
+func checkCodes(c *complaints, path string, m training.Matrix, col int) bool {
+	for row := range m.Rows {
+		v := m.Data[row*m.Cols+col]
+		if v == v && !(v >= 0 && v <= maxCategory && v == float32(int32(v))) {
+			c.add(path+".data", fmt.Sprintf("row %d, column %d: %g is no category code; codes are whole numbers in [0, %d]", row, col, v, maxCategory))
+			return false
+		}
+	}
+	return true
 }
 
 func isCategory(m training.Matrix, col int) bool {

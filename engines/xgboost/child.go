@@ -3,6 +3,7 @@ package xgboost
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -82,7 +83,7 @@ func (t *trainer) serve(r request) bool {
 	}
 	if err != nil {
 		t.shelf.clear() // handles that took part in an error are not to be trusted
-		e = event{Kind: eventFailed, Failure: failureOf(err, t.lib), Detail: err.Error()}
+		e = event{Kind: eventFailed, Failure: failureOf(err), Detail: err.Error()}
 	}
 	e.ID = r.ID
 	return t.out.Encode(e) == nil
@@ -96,16 +97,19 @@ func (t *trainer) open(r openRequest) (event, error) {
 	}
 	lib, err := openLibrary(r.Library)
 	if err != nil {
-		return event{}, err
+		return event{}, fmt.Errorf("%w: %w", errMissing, err)
 	}
 	t.lib = lib
 	t.shelf.limit = r.Memory / 2
 	return event{Kind: eventReady, Version: lib.name()}, nil
 }
 
-func failureOf(err error, lib *library) failure {
+// errMissing marks a library that is not there or is another one.
+var errMissing = errors.New("no library")
+
+func failureOf(err error) failure {
 	switch {
-	case lib == nil:
+	case errors.Is(err, errMissing):
 		return failureMissing
 	case strings.Contains(err.Error(), "bad_alloc"):
 		return failureMemory

@@ -116,7 +116,7 @@ func (d *document) learnerParam() {
 	d.record(keys, func(key int) {
 		switch key {
 		case 0:
-			d.score = d.quotedFloat()
+			d.score = d.quotedScore()
 		case 1:
 			d.quotedInteger(0, 1)
 		case 2:
@@ -137,7 +137,11 @@ func (d *document) objective() {
 		case 0:
 			d.model.objective = d.text(64)
 		case 1:
-			d.record([]string{"scale_pos_weight"}, func(int) { d.quotedFloat() })
+			d.record([]string{"scale_pos_weight"}, func(int) {
+				if d.quotedFloat() < 0 {
+					d.fail("scale_pos_weight is negative")
+				}
+			})
 		case 2:
 			d.record([]string{"num_class"}, func(int) { classes = int(d.quotedInteger(2, maxClasses)) })
 		}

@@ -86,9 +86,13 @@ func TestParseRefuses(t *testing.T) {
 
 		{"objective", `"name":"binary:logistic"`, `"name":"rank:pairwise"`, "not supported"},
 		{"objective's parameters", `"reg_loss_param":{"scale_pos_weight":"1"}`, `"softmax_multiclass_param":{"num_class":"2"}`, "parameters are not those"},
+		{"negative weight of the positive", `"scale_pos_weight":"1"`, `"scale_pos_weight":"-1"`, "is negative"},
 		{"booster", `"name":"gbtree"`, `"name":"gblinear"`, "without weights"},
 		{"dart without weights", `"name":"gbtree"`, `"name":"dart"`, "parts are not those"},
 		{"base score", `"base_score":"5E-1"`, `"base_score":"nan"`, "finite"},
+		{"base score too long", `"base_score":"5E-1"`, `"base_score":"0.1234567891"`, "not a finite number"},
+		{"base score in another form", `"base_score":"5E-1"`, `"base_score":"5"`, "not a finite number"},
+		{"base score and more", `"base_score":"5E-1"`, `"base_score":"5E-1]"`, "not a finite number"},
 		{"base score no probability", `"base_score":"5E-1"`, `"base_score":"1E0"`, "no probability"},
 		{"classes", `"num_class":"0"`, `"num_class":"3"`, "3 classes"},
 		{"targets", `"num_target":"1"`, `"num_target":"2"`, "is not in [1, 1]"},
@@ -108,6 +112,7 @@ func TestParseRefuses(t *testing.T) {
 		{"node count", `"num_nodes":"3"`, `"num_nodes":"4"`, "array of 3 for 4"},
 		{"deleted count", `"num_deleted":"2"`, `"num_deleted":"1"`, "2 deleted"},
 		{"deleted hangs on", `"left_children":[1,-1,-1,-1,-1]`, `"left_children":[3,-1,-1,-1,-1]`, "children 3 and 2"},
+		{"deleted without its mark", `"default_left":[0,0,0,1,1]`, `"default_left":[0,0,0,1,0]`, "bare"},
 		{"deleted parent", `"parents":[2147483647,0,0,1,1]`, `"parents":[2147483647,0,0,1,9]`, "bare"},
 
 		{"array length", `"default_left":[1,0,0]`, `"default_left":[1,0]`, "array of 2 for 3"},

@@ -195,21 +195,24 @@ func (s *scanner) integer(min, max int64) int64 {
 func (s *scanner) float() float32 {
 	s.peek()
 	start := s.pos
-	digits, real := 0, false
-	for ; s.pos < len(s.data); s.pos++ {
-		c := s.data[s.pos]
-		if isDigit(c) {
-			digits++
-		} else if c == '.' || c == 'E' || c == 'e' {
-			real = true
-		} else if c != '-' && c != '+' {
-			break
-		}
-	}
+	s.skip('-')
+	whole := s.pos
+	digits := s.digits()
 	if digits == 0 {
 		return s.special(start)
 	}
-	if !real || digits > 12 || !s.atEnd() {
+	good := digits == 1 || s.data[whole] != '0'
+	fraction := s.skip('.')
+	if fraction {
+		more := s.digits()
+		digits, good = digits+more, good && more > 0
+	}
+	exponent := s.skip('E') || s.skip('e')
+	if exponent {
+		s.skip('-')
+		good = good && s.digits() > 0
+	}
+	if !good || !fraction && !exponent || digits > maxDigits || !s.atEnd() {
 		s.fail("want a number with a fraction or an exponent")
 		return 0
 	}
@@ -218,6 +221,27 @@ func (s *scanner) float() float32 {
 		s.fail("want a number that fits 32 bits")
 	}
 	return float32(v)
+}
+
+// maxDigits is what the library's writer needs at most, and its reader takes.
+const maxDigits = 9
+
+// skip reads c if it comes next.
+func (s *scanner) skip(c byte) bool {
+	if s.pos < len(s.data) && s.data[s.pos] == c {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+// digits reads digits and returns how many.
+func (s *scanner) digits() int {
+	start := s.pos
+	for s.pos < len(s.data) && isDigit(s.data[s.pos]) {
+		s.pos++
+	}
+	return s.pos - start
 }
 
 // special reads NaN, Infinity or -Infinity.
@@ -238,7 +262,14 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // atEnd reports whether a value ends here.
 func (s *scanner) atEnd() bool {
-	return s.pos < len(s.data) && strings.IndexByte(",]} \t\n\r", s.data[s.pos]) >= 0
+	if s.pos == len(s.data) {
+		return false
+	}
+	switch s.data[s.pos] {
+	case ',', ']', '}', ' ', '\t', '\n', '\r':
+		return true
+	}
+	return false
 }
 
 // quotedInteger reads a whole number in [min, max] that is written as a text.
@@ -247,6 +278,19 @@ func (s *scanner) quotedInteger(min, max int64) int64 {
 	v, err := strconv.ParseInt(text, 10, 64)
 	if s.err == nil && (err != nil || strconv.FormatInt(v, 10) != text || v < min || v > max) {
 		s.fail("%q is not in [%d, %d]", text, min, max)
+	}
+	return v
+}
+
+// quotedScore reads a finite number that is written as a text, in the strict
+// form: of what its parser does not like there the library says nothing, and
+// goes on with 0.5.
+func (s *scanner) quotedScore() float32 {
+	text := s.text(32)
+	inner := scanner{data: []byte(text + "]")}
+	v := inner.float()
+	if s.err == nil && (inner.err != nil || inner.pos != len(text) || v-v != 0) {
+		s.fail("%q is not a finite number", text)
 	}
 	return v
 }

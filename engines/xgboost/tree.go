@@ -226,9 +226,9 @@ func (c *columns) checkSplit(i int) error {
 }
 
 // checkDeleted checks a node that was pruned away. It hangs on nothing, but the
-// library looks its parent up.
+// library looks its parent up. Its mark is the feature and the default together.
 func (c *columns) checkDeleted(i int) error {
-	if i == 0 || c.left[i] != -1 || c.right[i] != -1 || int(c.parents[i]) >= i || c.types[i] != 0 {
+	if i == 0 || c.left[i] != -1 || c.right[i] != -1 || int(c.parents[i]) >= i || c.types[i] != 0 || c.missing[i] != 1 {
 		return fmt.Errorf("node %d: a deleted node must be bare", i)
 	}
 	return nil
