@@ -21,7 +21,6 @@ import (
 	"ambit/internal/blobs"
 	"ambit/internal/ids"
 	"ambit/internal/jobs"
-	"ambit/internal/limits"
 	"ambit/internal/store"
 	"ambit/migrations"
 	"ambit/models"
@@ -42,7 +41,7 @@ type App struct {
 	sql     *duckdb.Engine
 	trainer *xgboost.Engine
 	limiter limiter
-	queue   *jobs.River
+	queue   *jobs.Client
 	worker  *runs.Worker
 	people  *people.Service
 	api     *api.Server
@@ -103,9 +102,9 @@ func (a *App) assemble(ctx context.Context, key ed25519.PublicKey) error {
 	}
 	spaces := &workspaces.Service{Store: a.store, Now: a.cfg.Now}
 	a.people = &people.Service{
-		Store: a.store, Now: a.cfg.Now, Log: a.log, Hasher: people.NewHasher(), Limiter: a.limiter, MissingWorkspaces: a.missingWorkspaces,
+		Store: a.store, Now: a.cfg.Now, Log: a.log, Hasher: people.NewHasher(), Limiter: a.limiter, MissingWorkspaces: spaces.Missing,
 	}
-	bearer := &tokens.Service{Store: a.store, Now: a.cfg.Now, Log: a.log, ActsFor: a.people.ActsFor, MissingWorkspaces: a.missingWorkspaces}
+	bearer := &tokens.Service{Store: a.store, Now: a.cfg.Now, Log: a.log, ActsFor: a.people.ActsFor, MissingWorkspaces: spaces.Missing}
 	tables := &datasets.Service{Store: a.store, Engine: a.sql, Now: a.cfg.Now, MaxBytes: int64(a.cfg.MaxUploadMB) << 20, AgentRows: a.cfg.AgentMaxRows}
 	planned := &plans.Service{Store: a.store, Datasets: a.store, Resolver: training.Resolver{Tables: a.sql, Engine: a.trainer}, Now: a.cfg.Now}
 	hub := runs.NewHub()
@@ -131,7 +130,7 @@ func (a *App) assemble(ctx context.Context, key ed25519.PublicKey) error {
 }
 
 // openQueue makes the queue and the worker that it hands runs to.
-func (a *App) openQueue(ctx context.Context, hub *runs.Hub, files blobs.Store) error {
+func (a *App) openQueue(ctx context.Context, hub *runs.Hub, files blobs.Store) (err error) {
 	a.worker = &runs.Worker{
 		Store: a.store, Plans: a.store, Blobs: files, Hub: hub, Tx: a.store.Tx, Owner: ids.New("worker"), Now: a.cfg.Now, Log: a.log,
 		Trainer: &training.Trainer{
@@ -139,29 +138,20 @@ func (a *App) openQueue(ctx context.Context, hub *runs.Hub, files blobs.Store) e
 			NewID: func() string { return ids.New("tr") },
 		},
 	}
-	var err error
-	a.queue, err = newQueue(ctx, a)
+	pool, err := a.store.Pool()
+	if err != nil {
+		return err
+	}
+	work := jobs.Config{
+		Pool: pool, SQLite: a.cfg.DatabaseURL == "", ListenURL: a.cfg.DatabaseURL, Tx: a.store.SQLTx, AfterCommit: a.store.AfterCommit, Log: a.log,
+	}
+	if a.cfg.TrainWorkers > 0 {
+		work.Workers = map[jobs.Kind]jobs.Worker{jobs.Train: a.worker}
+		work.Slots = map[jobs.Kind]int{jobs.Train: a.cfg.TrainWorkers}
+	}
+	a.queue, err = jobs.New(ctx, work)
 	a.worker.Queue = a.queue
 	return err
-}
-
-// missingWorkspaces returns those of the ids that name no workspace.
-func (a *App) missingWorkspaces(ctx context.Context, asked []string) ([]string, error) {
-	found, err := a.store.Workspaces(ctx, asked)
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]bool{}
-	for _, w := range found {
-		known[w.ID] = true
-	}
-	var missing []string
-	for _, id := range asked {
-		if !known[id] {
-			missing = append(missing, id)
-		}
-	}
-	return missing, nil
 }
 
 // API is the server's handler.
@@ -188,9 +178,6 @@ func (a *App) Close() (err error) {
 		}
 		if a.sql != nil {
 			err = errors.Join(err, a.sql.Close())
-		}
-		if a.queue != nil {
-			err = errors.Join(err, a.queue.Close())
 		}
 		if a.limiter != nil {
 			err = errors.Join(err, a.limiter.Close())

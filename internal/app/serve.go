@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -157,7 +156,7 @@ func (a *App) house(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if _, err := a.store.SweepIdempotency(ctx); err != nil {
+			if _, err := a.store.SweepReplies(ctx); err != nil {
 				a.log.Error("removing expired idempotency records", "error", err)
 			}
 		}
@@ -200,5 +199,3 @@ func (l ownPeers) Accept() (net.Conn, error) {
 		conn.Close()
 	}
 }
-
-var _ io.Closer = (*App)(nil)

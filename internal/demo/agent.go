@@ -68,9 +68,11 @@ func (a *agent) call(ctx context.Context, tool string, args map[string]any) (res
 			out.text += text.Text
 		}
 	}
-	raw, err := json.Marshal(got.StructuredContent)
-	if err != nil {
-		return result{}, err
+	raw := []byte(out.text) // a refusal's text is its problem document
+	if !out.refused {
+		if raw, err = json.Marshal(got.StructuredContent); err != nil {
+			return result{}, err
+		}
 	}
 	if err := json.Unmarshal(raw, &out.data); err != nil {
 		return result{}, fmt.Errorf("%s: its answer is no object: %w", tool, err)

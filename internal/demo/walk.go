@@ -91,7 +91,7 @@ func (w *Walk) say(who, scope, what, format string, args ...any) {
 	w.step++
 	fmt.Fprintf(w.Out, "%3d  %-5s %-8s %-16s %s\n", w.step, who, scope, what, fmt.Sprintf(format, args...))
 	for _, call := range w.Wire.take() {
-		fmt.Fprintf(w.Out, "     %-31s wire: %s\n", "", call)
+		fmt.Fprintf(w.Out, "%38s wire: %s\n", "", call)
 	}
 }
 

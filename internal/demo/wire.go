@@ -42,11 +42,23 @@ func (w *Wire) Handle(ctx context.Context, r slog.Record) error {
 	return nil
 }
 
-// take returns the calls since the last take.
+// take returns the calls since the last take, equal ones in a row as one.
 func (w *Wire) take() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	calls := w.calls
+	var lines []string
+	for at := 0; at < len(w.calls); {
+		n := 1
+		for at+n < len(w.calls) && w.calls[at+n] == w.calls[at] {
+			n++
+		}
+		line := w.calls[at]
+		if n > 1 {
+			line += fmt.Sprintf("   (%d times)", n)
+		}
+		lines = append(lines, line)
+		at += n
+	}
 	w.calls = nil
-	return calls
+	return lines
 }
