@@ -18,11 +18,18 @@ type Kind string
 
 // Kinds of work.
 const (
-	Train Kind = "train"
+	Train    Kind = "train"
+	Score    Kind = "score"
+	Maintain Kind = "maint"
 )
 
+// Kinds is every kind of work. Each has a queue of its own, of the same name.
+var Kinds = []Kind{Train, Score, Maintain}
+
 // Worker does one kind of work. Work returns when it is done or ctx ends; its
-// outcome is on the row.
+// outcome is on the row. Ctx ends when the job is cancelled, or some time after
+// the process was asked to stop; it has no deadline. A job is delivered at least
+// once, and is not tried again when Work fails.
 type Worker interface {
 	Work(ctx context.Context, id string, epoch int64) error
 }
