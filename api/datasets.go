@@ -55,8 +55,14 @@ type built struct {
 	service *datasets.Service
 }
 
-func (b built) digest() string              { return b.Built.Digest() }
-func (b built) discard(ctx context.Context) { _ = b.service.Discard(b.Built) } // a sweep finds what this misses
+func (b built) digest() string { return b.Built.Digest() }
+
+// discard removes what was built, if it came to that. A sweep finds what this misses.
+func (b built) discard(context.Context) {
+	if b.service != nil {
+		_ = b.service.Discard(b.Built)
+	}
+}
 
 func (s *Server) buildDataset(ctx context.Context, call *Call, in uploadBody) (built, error) {
 	if err := datasets.CheckName(in.Name); err != nil {

@@ -143,8 +143,10 @@ func (s *Server) mount() {
 	s.engine.UnescapePathValues = false
 	s.engine.HandleMethodNotAllowed = true
 	s.engine.ContextWithFallback = true
+	absent := s.refuse(fault.New(fault.NotFound, "There is no such route.").WithFix("GET /api/openapi.json lists the routes."))
 	for _, r := range s.Routes {
-		if r.Planned {
+		if r.Planned { // not even where another method of its path is served
+			s.engine.Handle(r.Method, ginPath(r.Path), absent)
 			continue
 		}
 		serve := s.serve(r, s.endpoints[r.ID])
@@ -153,7 +155,7 @@ func (s *Server) mount() {
 			s.engine.Handle(http.MethodHead, ginPath(r.Path), serve)
 		}
 	}
-	s.engine.NoRoute(s.refuse(fault.New(fault.NotFound, "There is no such route.").WithFix("GET /api/openapi.json lists the routes.")))
+	s.engine.NoRoute(absent)
 	s.engine.NoMethod(s.refuse(fault.New(fault.MethodNotAllowed, "This route does not take this method.").WithFix("The Allow header says which it takes.")))
 }
 
