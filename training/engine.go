@@ -27,7 +27,8 @@ type Limits struct {
 type Session interface {
 	// Fit trains one booster. progress, which may be nil, is called once a round.
 	// When ctx ends the fit stops at its next round and Fit returns ctx's cause.
-	// Faults: invalid (a parameter or a matrix), memory, engine_unavailable (the child died).
+	// Faults: invalid (a parameter or a matrix), memory, timeout (Limits.Wall),
+	// engine_unavailable (the child died; the session is then over).
 	Fit(ctx context.Context, fit Fit, progress func(Round)) (Fitted, error)
 	Close() error
 }
@@ -44,7 +45,7 @@ type Matrix struct {
 // Fit asks for one booster.
 type Fit struct {
 	Train    Matrix
-	Valid    *Matrix  // watched for early stopping; nil: all rounds are kept
+	Valid    *Matrix  // watched: the rounds up to the best one are kept; nil: all rounds are kept
 	Predict  []Matrix // predicted with the kept booster, as margins
 	Params   Params
 	Rounds   int
@@ -91,7 +92,8 @@ type Round struct {
 	RSS    uint64   `json:"rss"` // bytes
 }
 
-// Fitted is a fitted booster.
+// Fitted is a fitted booster. One that diverged before any round scored has no
+// Model, no Margins and 0 Rounds.
 type Fitted struct {
 	Model     []byte      // XGBoost JSON, features f0..fn
 	Rounds    int         // rounds in Model: the best round + 1

@@ -13,7 +13,6 @@ const (
 	forestTrees      = 300
 	forestTreesLarge = 100    // where there are rows to make each tree big
 	largeTable       = 20_000 // rows
-	exactRows        = 10_000 // below, looking at every value is faster than binning
 )
 
 // fitForest fits a random forest. For classes it averages 0 and 1: one forest
@@ -53,12 +52,9 @@ func isClass(class []int, c int) []float64 {
 }
 
 func (p part) forestParams(base float64) Params {
-	trees, method := forestTrees, "exact"
+	trees := forestTrees
 	if p.x.Rows >= largeTable {
 		trees = forestTreesLarge
-	}
-	if p.x.Rows >= exactRows {
-		method = "hist"
 	}
 	columns := 1 / math.Sqrt(float64(p.x.Cols))
 	if p.target.task == plans.Regression {
@@ -69,7 +65,28 @@ func (p part) forestParams(base float64) Params {
 	}
 	return Params{
 		Booster: "gbtree", Objective: "reg:squarederror", Metric: "rmse", Seed: p.spec.Seed, Threads: 1,
-		TreeMethod: method, Parallel: ptr(trees), Eta: ptr(1.0), MaxDepth: ptr(30), MinChild: ptr(0.0),
+		TreeMethod: p.deepMethod(), Parallel: ptr(trees), Eta: ptr(1.0), MaxDepth: ptr(30), MinChild: ptr(0.0),
 		Subsample: ptr(0.63), ColNode: ptr(columns), Lambda: ptr(1e-3), BaseScore: ptr(base),
 	}
+}
+
+const (
+	exactRows   = 10_000 // from here on, binning is faster than looking at every value
+	levelsShare = 0.9    // of the columns
+)
+
+// deepMethod returns the faster way to grow trees to the end. They have many
+// nodes of few rows: looking at every row at each depth is then cheaper than
+// looking at every bin at each node, unless nearly all columns have two bins.
+func (p part) deepMethod() string {
+	levels := 0
+	for _, c := range p.columns {
+		if c.level {
+			levels++
+		}
+	}
+	if p.x.Rows >= exactRows || float64(levels) >= levelsShare*float64(len(p.columns)) {
+		return "hist"
+	}
+	return "exact"
 }

@@ -19,20 +19,21 @@ func fitLinear(ctx context.Context, p part, fit fitter) (fitted, error) {
 	}
 	params := p.params()
 	params.Booster, params.Eta, params.Lambda = "gblinear", ptr(1.0), ptr(1/float64(p.x.Rows))
-	rounds := linearRounds(q.x, p.target.width)
+	rounds := linearRounds(q.x, scoreWidth(p.target.task, p.target.width))
 	out := fitted{standardiser: &s}
 	err := q.fitWhole(ctx, fit, params, rounds, &out)
 	return out, err
 }
 
-// linearRounds returns as many rounds as there is work for.
-func linearRounds(x Matrix, classes int) int {
+// linearRounds returns as many rounds as the work of fitting width numbers a row
+// allows.
+func linearRounds(x Matrix, width int) int {
 	values := 0
 	for _, v := range x.Data {
 		if v == v {
 			values++
 		}
 	}
-	work := float64(values) * float64(classes)
+	work := float64(values) * float64(width)
 	return int(min(max(linearWork/work, minLinearRounds), maxLinearRounds))
 }

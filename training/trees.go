@@ -12,7 +12,7 @@ const (
 	treesCap      = 1_000 // rounds
 	treesPatience = 50
 	innerFolds    = 5
-	plainRounds   = 100 // where there are too few rows to find the number
+	plainRounds   = 100 // taken as found where there are too few rows to find it
 )
 
 // fitTrees fits ambit-0, the fixed default of boosted trees: the number of
