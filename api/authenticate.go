@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 	"unicode"
 
 	"ambit/internal/fault"
@@ -30,6 +31,7 @@ func (s *Server) authenticate(ctx context.Context, r *request) error {
 	if r.route.Class == scopes.ClassPublic {
 		return nil
 	}
+	r.call.checked = time.Now()
 	r.call.again = func(ctx context.Context) (scopes.Caller, error) {
 		now := Call{Route: r.route}
 		err := s.identify(ctx, r.c.Request, &now)

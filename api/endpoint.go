@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"time"
 
 	"ambit/internal/fault"
 	"ambit/people"
@@ -32,6 +33,7 @@ type Call struct {
 	headers   map[string]string                                // of the answer
 	again     func(ctx context.Context) (scopes.Caller, error) // authenticates again
 	lastEvent string                                           // Last-Event-ID
+	checked   time.Time                                        // when the credential was last seen to hold
 	cookie    string                                           // of a session, not yet proved
 }
 

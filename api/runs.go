@@ -60,22 +60,27 @@ func (s *Server) watch(ctx context.Context, call *Call, id string, after int64) 
 		step, cancel := context.WithTimeout(ctx, recheck)
 		v, err := s.Runs.Wait(step, call.Workspace, id, after)
 		cancel()
+		if err == nil {
+			err = call.still(ctx)
+		}
 		if err != nil || v.State.Ended() || v.LastSeq > after || ctx.Err() != nil || s.done.Err() != nil {
 			return v, err
-		}
-		if err := call.still(ctx); err != nil {
-			return runs.View{}, err
 		}
 	}
 }
 
 // still returns a fault if the call would not be admitted any more: a token that
-// was revoked or narrowed ends its streams.
+// was revoked or narrowed ends its streams. It looks once a second, however
+// often it is asked.
 func (c *Call) still(ctx context.Context) error {
+	if time.Since(c.checked) < recheck {
+		return nil
+	}
 	now, err := c.again(context.WithoutCancel(ctx))
 	if err == nil && !now.In(c.Workspace) {
 		err = unauthenticated()
 	}
+	c.checked = time.Now()
 	return err
 }
 

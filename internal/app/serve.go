@@ -166,9 +166,13 @@ func (a *App) house(ctx context.Context) {
 // OperatorSocket is where the host's operator reaches a running server.
 func OperatorSocket(data string) string { return filepath.Join(data, "operator.sock") }
 
-// listenOperator listens on the operator's socket. The data folder is held, so a
-// socket that is there is left over.
+// listenOperator listens on the operator's socket. One that nobody answers is
+// left over.
 func listenOperator(path string) (net.Listener, error) {
+	if conn, err := net.Dial("unix", path); err == nil {
+		conn.Close()
+		return nil, fmt.Errorf("another server uses the data folder %s", filepath.Dir(path))
+	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("operator socket: %w", err)
 	}
