@@ -99,8 +99,9 @@ type Query struct {
 
 // Table is a table that a query may name.
 type Table struct {
-	Name    string // the dataset's name
-	Version string // the version's id
+	Name    string   // the dataset's name
+	Version string   // the version's id
+	Masked  []string // columns that read as NULL, before the query sees them
 }
 
 // Result is the answer to a query.
@@ -108,6 +109,7 @@ type Result struct {
 	Columns   []ResultColumn    `json:"columns"`
 	Rows      []json.RawMessage `json:"rows"` // each an array in column order
 	HasMore   bool              `json:"has_more"`
+	Nonfinite int64             `json:"nonfinite,omitempty"` // NaN and infinite numbers, which are null in the rows
 	ElapsedMS float64           `json:"elapsed_ms"`
 	QueryHash string            `json:"query_hash"` // of the canonical SQL
 }

@@ -1,0 +1,170 @@
+package intake
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kind is what the values of a column are.
+type Kind int
+
+// Kinds of columns.
+const (
+	Text Kind = iota
+	Integer
+	Float
+	Boolean
+	Date
+	Timestamp
+)
+
+// SQL returns the engine's type for the kind.
+func (k Kind) SQL() string {
+	return [...]string{"VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP"}[k]
+}
+
+// Column is a column of a sheet.
+type Column struct {
+	Name string
+	Kind Kind
+}
+
+// blank is what may stand around a number, date or truth value.
+const blank = " \t"
+
+// missing are words that stand for no value in a column whose other values are
+// numbers, dates or truth values. In a column of texts they are texts.
+var missing = map[string]bool{
+	"NA": true, "N/A": true, "n/a": true, "#N/A": true, "NaN": true, "nan": true, "NULL": true, "null": true,
+	"None": true, "none": true, "?": true, "-": true, ".": true,
+}
+
+// IsMissing reports whether a field of a column of the kind holds no value: an
+// empty field, and in a column that is not text a blank one or a word for missing.
+func (k Kind) IsMissing(field string) bool {
+	if k == Text {
+		return field == ""
+	}
+	f := strings.Trim(field, blank)
+	return f == "" || missing[f]
+}
+
+// class is what one value looks like.
+type class int
+
+const (
+	other class = iota
+	integer
+	bigInteger // digits beyond 64 bits
+	padded     // digits with leading zeros: a code, not a number
+	float
+	boolean
+	date
+	local // a time without zone
+	zoned // a time with zone
+)
+
+// classify says what a value looks like that is not empty and has no blanks around it.
+func classify(s string) class {
+	switch c := s[0]; {
+	case c == 't' || c == 'T' || c == 'f' || c == 'F':
+		if strings.EqualFold(s, "true") || strings.EqualFold(s, "false") {
+			return boolean
+		}
+		return other
+	case c == '-' || c == '.' || '0' <= c && c <= '9':
+	default:
+		return other
+	}
+	if len(s) >= len("2006-01-02") && s[4] == '-' && s[7] == '-' {
+		return classifyTime(s)
+	}
+	return classifyNumber(s)
+}
+
+func classifyNumber(s string) class {
+	digits := strings.TrimPrefix(s, "-")
+	whole := 0
+	for whole < len(digits) && '0' <= digits[whole] && digits[whole] <= '9' {
+		whole++
+	}
+	if whole > 1 && digits[0] == '0' {
+		return padded
+	}
+	if whole == len(digits) && whole > 0 {
+		if _, err := strconv.ParseInt(s, 10, 64); err != nil {
+			return bigInteger
+		}
+		if s == "-0" {
+			return float
+		}
+		return integer
+	}
+	for _, c := range []byte(digits[whole:]) {
+		if (c < '0' || c > '9') && c != '.' && c != 'e' && c != 'E' && c != '-' && c != '+' {
+			return other
+		}
+	}
+	if _, err := strconv.ParseFloat(s, 64); err != nil {
+		return other
+	}
+	return float
+}
+
+func classifyTime(s string) class {
+	if len(s) == len(time.DateOnly) {
+		if _, err := time.Parse(time.DateOnly, s); err == nil {
+			return date
+		}
+		return other
+	}
+	_, hasZone, ok := ParseTime(s)
+	switch {
+	case !ok:
+		return other
+	case hasZone:
+		return zoned
+	}
+	return local
+}
+
+// layouts of a time; fractions of a second are taken after any seconds.
+var (
+	localLayouts = []string{"2006-01-02 15:04:05", "2006-01-02 15:04"}
+	zonedLayouts = []string{"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05-0700", "2006-01-02 15:04:05-07", "2006-01-02 15:04Z07:00"}
+)
+
+// ParseTime reads a date with a time of day in the form of ISO 8601, with T or a
+// blank between them. A time with a zone is turned into UTC.
+func ParseTime(s string) (t time.Time, hasZone, ok bool) {
+	if len(s) <= len(time.DateOnly) || s[10] != 'T' && s[10] != 't' && s[10] != ' ' {
+		return t, false, false
+	}
+	s = s[:10] + " " + strings.TrimSuffix(s[11:], " UTC")
+	tail := s[len(time.DateOnly)+1:]
+	hasZone = strings.ContainsAny(tail, "Zz+-")
+	choices := localLayouts
+	if hasZone {
+		choices = zonedLayouts
+	}
+	for _, layout := range choices {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), hasZone, true
+		}
+	}
+	return t, false, false
+}
+
+// Moment reads a date or a time that classified as one.
+func Moment(s string) (time.Time, error) {
+	if len(s) == len(time.DateOnly) {
+		return time.Parse(time.DateOnly, s)
+	}
+	t, _, ok := ParseTime(s)
+	if !ok {
+		return t, fmt.Errorf("%q is no time", s)
+	}
+	return t, nil
+}

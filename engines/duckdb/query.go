@@ -1,0 +1,129 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"time"
+
+	"ambit/datasets"
+	"ambit/engines/duckdb/internal/gate"
+	"ambit/engines/duckdb/internal/wire"
+	"ambit/internal/fault"
+)
+
+// Query runs one SELECT over the tables of one workspace. It answers at the
+// latest 300 ms after the query's time is up, counted from when its turn has come.
+func (e *Engine) Query(ctx context.Context, q datasets.Query) (datasets.Result, error) {
+	if err := gate.Precheck(q.SQL); err != nil {
+		return datasets.Result{}, err
+	}
+	boot, err := e.catalogue(q.Workspace, q.Tables)
+	if err != nil {
+		return datasets.Result{}, err
+	}
+	boot.Limits = e.cfg.wireLimits(e.cfg.Query)
+	r := wire.Request{Op: wire.OpQuery, Query: &wire.Query{
+		SQL: q.SQL, MaxRows: atMost(q.MaxRows, e.cfg.MaxRows), MaxBytes: e.cfg.MaxBytes, Timeout: atMost(q.Timeout, e.cfg.Query.Timeout),
+	}}
+	var out datasets.Result
+	err = e.run(ctx, job{workspace: q.Workspace, profile: "query", boot: boot, request: r, timeout: r.Query.Timeout}, func(_ *process, a wire.Answer, body []byte) error {
+		out, err = result(a.Rows, body)
+		return err
+	})
+	return out, err
+}
+
+func atMost[T int | time.Duration](asked, limit T) T {
+	if asked <= 0 || asked > limit {
+		return limit
+	}
+	return asked
+}
+
+func result(set *wire.RowSet, body []byte) (datasets.Result, error) {
+	if set == nil {
+		return datasets.Result{}, unavailable(fmt.Errorf("a child answered without rows"))
+	}
+	rows, err := wire.Rows(body)
+	if err != nil {
+		return datasets.Result{}, unavailable(err)
+	}
+	return datasets.Result{
+		Columns: set.Columns, Rows: rows, HasMore: set.HasMore, Nonfinite: set.Nonfinite, ElapsedMS: set.ElapsedMS, QueryHash: set.QueryHash,
+	}, nil
+}
+
+// catalogue returns a boot with the tables, whose files must exist.
+func (e *Engine) catalogue(workspace string, list []datasets.Table) (*wire.Boot, error) {
+	boot := &wire.Boot{Insecure: e.cfg.InsecureSandbox}
+	for _, t := range list {
+		path, err := e.tables.path(workspace, t.Version)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(path); err != nil {
+			return nil, unavailable(fmt.Errorf("the table of version %s: %w", t.Version, err))
+		}
+		boot.Tables = append(boot.Tables, wire.Table{Name: t.Name, Path: path, Masked: t.Masked})
+	}
+	return boot, nil
+}
+
+// job is work for a child that stays booted for more of its kind.
+type job struct {
+	workspace string
+	profile   string
+	boot      *wire.Boot
+	request   wire.Request
+	timeout   time.Duration
+}
+
+// key names the children that can do a job: same profile, workspace and tables.
+func (j job) key() string {
+	parts := make([]string, 0, len(j.boot.Tables))
+	for _, t := range j.boot.Tables {
+		parts = append(parts, fmt.Sprintf("%q=%q%q", t.Name, t.Path, t.Masked))
+	}
+	sort.Strings(parts)
+	return j.profile + " " + j.workspace + " " + strings.Join(parts, " ")
+}
+
+// run waits for a turn, has a child do the job, and hands its answer to use
+// before the child is given back.
+func (e *Engine) run(ctx context.Context, j job, use func(*process, wire.Answer, []byte) error) error {
+	ctx, done, err := e.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := e.running.acquire(ctx, j.workspace, e.cfg.MaxWait); err != nil {
+		return err
+	}
+	defer e.running.release()
+	deadline := time.Now().Add(j.timeout)
+	p, err := e.pool.take(ctx, j.key(), j.boot)
+	if err != nil {
+		return e.logged(err)
+	}
+	defer e.pool.put(p)
+	if j.request.Query != nil {
+		j.request.Query.Timeout = time.Until(deadline)
+	}
+	answer, body, err := p.call(ctx, j.request, deadline)
+	if err != nil {
+		return e.logged(err)
+	}
+	return use(p, answer, body)
+}
+
+// logged logs the cause of a fault of ours; refusals of a caller's work are not news.
+func (e *Engine) logged(err error) error {
+	switch f := fault.From(err); f.Code {
+	case fault.EngineUnavailable, fault.Memory:
+		e.log.Warn("engine child", "code", f.Code, "cause", f.Err)
+	}
+	return err
+}
