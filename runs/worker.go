@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,13 +54,18 @@ type PlanReader interface {
 
 // Times of a lease, where a Worker does not set its own.
 const (
-	DefaultTTL  = 30 * time.Second
-	DefaultBeat = 5 * time.Second
-	DefaultReap = 5 * time.Second
+	DefaultTTL   = 30 * time.Second
+	DefaultBeat  = 5 * time.Second
+	DefaultReap  = 5 * time.Second
+	DefaultRetry = time.Second
 )
 
 // lastWords bounds what is written after a run's context has ended.
 const lastWords = 15 * time.Second
+
+// tries is how often a claim and an end are written before that is given up: a
+// job is delivered once, and a database may be away for a moment.
+const tries = 5
 
 // Causes that end the context of a run, besides ErrFenced and the end of the process.
 var errAbort = errors.New("somebody asked for the run to stop")
@@ -80,9 +86,10 @@ type Worker struct {
 	Now   clock.Clock
 	Log   *slog.Logger
 
-	TTL  time.Duration // of a lease; 0 takes DefaultTTL
-	Beat time.Duration // between extensions; 0 takes DefaultBeat
-	Reap time.Duration // between searches for lost runs; 0 takes DefaultReap
+	TTL   time.Duration // of a lease; 0 takes DefaultTTL
+	Beat  time.Duration // between extensions; 0 takes DefaultBeat
+	Reap  time.Duration // between searches for lost runs; 0 takes DefaultReap
+	Retry time.Duration // between tries to write a claim or an end; 0 takes DefaultRetry
 
 	mu   sync.Mutex
 	held map[*held]bool
@@ -107,7 +114,7 @@ func (w *Worker) Work(ctx context.Context, id string, epoch int64) error {
 // claim takes the run and clears what an earlier attempt left of it.
 func (w *Worker) claim(ctx context.Context, id string, epoch int64) (run Run, ok bool, err error) {
 	var old []Trial
-	err = w.change(ctx, id, func(ctx context.Context) error {
+	err = w.insist(ctx, id, func(ctx context.Context) error {
 		now := w.Now()
 		if ok, err = w.Store.ClaimRun(ctx, id, w.Owner, epoch, now, now.Add(w.ttl())); err != nil || !ok {
 			return err
@@ -179,7 +186,7 @@ func (w *Worker) end(ctx context.Context, run Run, err error) error {
 		return w.finish(ctx, run, Aborted, Failure{})
 	}
 	log.InfoContext(ctx, "giving the run back: this worker stops")
-	return w.change(ctx, run.ID, func(ctx context.Context) error { return w.requeue(ctx, run, run.Attempt) })
+	return w.insist(ctx, run.ID, func(ctx context.Context) error { return w.requeue(ctx, run, run.Attempt) })
 }
 
 // abortAsked reports whether the row says so: a job may be cancelled before the
@@ -191,7 +198,7 @@ func (w *Worker) abortAsked(ctx context.Context, id string) bool {
 
 // finish ends the run. If it was fenced in the meantime, there is nothing to do.
 func (w *Worker) finish(ctx context.Context, run Run, state State, why Failure) error {
-	err := w.change(ctx, run.ID, func(ctx context.Context) error {
+	err := w.insist(ctx, run.ID, func(ctx context.Context) error {
 		if err := w.Store.FinishRun(ctx, run.ID, run.LeaseEpoch, state, why, w.Now()); err != nil {
 			return err
 		}
@@ -210,6 +217,22 @@ func (w *Worker) change(ctx context.Context, run string, fn func(context.Context
 	}
 	w.Hub.Poke(run)
 	return nil
+}
+
+// insist is change, tried again for as long as that may help.
+func (w *Worker) insist(ctx context.Context, run string, fn func(context.Context) error) error {
+	for try := 1; ; try++ {
+		err := w.change(ctx, run, fn)
+		if err == nil || errors.Is(err, ErrFenced) || fault.Is(err, fault.NotFound) || try == tries {
+			return err
+		}
+		w.Log.WarnContext(ctx, "the run could not be written", "run", run, "try", try, "err", err)
+		select {
+		case <-time.After(cmp.Or(w.Retry, DefaultRetry)):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // failureOf says why a run failed; what is internal stays in the log.
