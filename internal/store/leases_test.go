@@ -83,14 +83,14 @@ func TestExtendLeases(t *testing.T) {
 		equal(t, "leases", got, []runs.Lease{{Run: "rn_1", Epoch: 1}, {Run: "rn_2", Epoch: 1, AbortAt: t0 + 5}})
 		lost, err := db.LostRuns(t.Context(), t0+60000)
 		must(t, err)
-		equal(t, "lost, of those not extended", ids(lost), []string{"rn_4"})
+		equal(t, "lost, of those not extended", idsOf(lost), []string{"rn_4"})
 		none, err := db.ExtendLeases(t.Context(), "nobody", t0)
 		must(t, err)
 		equal(t, "leases of nobody", len(none), 0)
 	})
 }
 
-func ids(all []runs.Run) []string {
+func idsOf(all []runs.Run) []string {
 	out := []string{}
 	for _, r := range all {
 		out = append(out, r.ID)
@@ -114,7 +114,7 @@ func TestLostRuns(t *testing.T) {
 		} {
 			got, err := db.LostRuns(t.Context(), now)
 			must(t, err)
-			equal(t, "lost at "+since(now), ids(got), want)
+			equal(t, "lost at "+since(now), idsOf(got), want)
 		}
 	})
 }
