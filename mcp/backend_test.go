@@ -154,10 +154,10 @@ var usual = map[scopes.RouteID]string{
 	scopes.ResourceGet:     `{"uri":"ambit://ws_1/model/mo_1","kind":"model","id":"mo_1","data":{},"truncated":false,"links":[]}`,
 	scopes.Query:           `{"columns":[{"name":"n","type":"BIGINT"}],"rows":[[1],[2]],"has_more":false,"elapsed_ms":1.5,"query_hash":"h"}`,
 	scopes.Profile:         `{"dataset_id":"ds_1","version":1,"fingerprint":"f","profile":{"rows":9,"duplicate_rows":0,"columns":[],"warnings":[]}}`,
-	scopes.ModelEvaluation: `{"metric":"auc"}`,
+	scopes.ModelEvaluation: `{"task":"binary","label":"oof","headline":"AUC 0.9 over 9 rows, out of fold.","rows":9,"seed":42,"params_resolved":{"weighted":false,"grouped":false,"resamples":0,"confidence":0.95},"primary_metric":"auc","metrics":{},"caveats":[]}`,
 	scopes.RunGet:          `{"id":"run_1","workspace_id":"ws_1","plan_id":"pl_1","started_by":"token:tk_1","state":"running","phase":"gbtree","progress":0.4,"attempt":0,"abort_requested_at":null,"created_at":null,"started_at":null,"ended_at":null,"trials":1,"last_seq":7}`,
 	scopes.RunLeaderboard:  `{"run_id":"run_1","state":"succeeded","metric":{"name":"auc","higher_is_better":true},"rows":[],"note":"n"}`,
-	scopes.ModelScore:      `{"predictions":[{"value":1.5,"flags":[]}]}`,
+	scopes.ModelScore:      `{"model_id":"mo_1","status":"registered","predictions":[{"value":1.5,"flags":[]}],"caveat":"c"}`,
 	scopes.PlanLaunch:      `{"run_id":"run_1"}`,
 	scopes.ModelRegister:   `{"id":"mo_1","workspace_id":"ws_1","name":"first","status":"registered","run_id":"run_1","trial_id":"tr_1","plan_id":"pl_1","dataset_id":"ds_1","family":"gbtree","trial_name":"ambit-0","task":"binary","target":"y","metric":"auc","cv":0.9,"se":0.01,"sha256":"s","bytes":10,"created_at":null,"created_by":"token:tk_1","promoted_at":null}`,
 	scopes.PlanCreate:      usualPlan,
@@ -170,7 +170,7 @@ const usualPlan = `{"id":"pl_1","workspace_id":"ws_1","dataset_id":"ds_1","state
 	`"spec":{"dataset_version_id":"dv_1","dataset_version":1,"fingerprint":"f","rows":9,"dropped_rows":0,"target":"y","task":"binary","metric":{"name":"auc","higher_is_better":true},"split":{"strategy":"stratified","k":5,"seed":42,"holdout":0,"split_id":"s"},"features":[],"ignored":[],"families":["floor"],"budget":{"time_s":60,"threads":2},"seed":42,"engine":"e","warnings":[]}}`
 
 // schemas are the schemas of answers, as the API has them.
-func schemas(t *testing.T) func(scopes.RouteID) json.RawMessage {
+func schemas(t testing.TB) func(scopes.RouteID) json.RawMessage {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/schemas.json")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"log/slog"
 	"regexp"
 	"sync"
 	"time"
@@ -50,6 +51,7 @@ func callerOf(token string) (caller, error) {
 type callers struct {
 	api *client.Client
 	now clock.Clock
+	log *slog.Logger
 
 	mu    sync.Mutex
 	known map[string]*list.Element // of *sighting, by digest
@@ -62,8 +64,8 @@ type sighting struct {
 	until  clock.Time
 }
 
-func newCallers(api *client.Client, now clock.Clock) *callers {
-	return &callers{api: api.Only(scopes.AuthMe), now: now, known: map[string]*list.Element{}, order: list.New()}
+func newCallers(api *client.Client, now clock.Clock, log *slog.Logger) *callers {
+	return &callers{api: api.Only(scopes.AuthMe), now: now, log: log, known: map[string]*list.Element{}, order: list.New()}
 }
 
 // identify completes a caller with its scope. If the API cannot say, it is
@@ -77,6 +79,7 @@ func (c *callers) identify(ctx context.Context, who caller, host string) (caller
 	a, err := c.api.As(client.Caller{Bearer: who.token, Tool: ownTool, Host: host}).Call(ctx, scopes.AuthMe, nil, nil, nil)
 	if err != nil {
 		if fault.CodeOf(err).Status() >= 500 {
+			c.log.WarnContext(ctx, "the API did not say what a token may do: only read tools are offered", "error", err)
 			who.scope = scopes.Read
 			return who, nil
 		}

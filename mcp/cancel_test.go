@@ -102,6 +102,11 @@ func TestHangingUpEndsTheCall(t *testing.T) {
 func TestRefusalIsReportedAfterHangingUp(t *testing.T) {
 	h := newHost(t)
 	h.list(t, readToken) // so that the scope is known
+	h.answer(scopes.AuditRefusals, func(w http.ResponseWriter, r *http.Request) {
+		if err := r.Context().Err(); err != nil {
+			t.Errorf("the report ends with the caller: %v", err)
+		}
+	})
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
 	h.do(post(readToken, toolCall(1, "launch_plan", `{"plan_id":"p"}`, "")).WithContext(ctx))

@@ -145,6 +145,13 @@ func TestCredentialsStayOutOfTheLibraryAndTheAPI(t *testing.T) {
 	}
 }
 
+func TestWhatTheLibrarySees(t *testing.T) {
+	in := http.Header{"Authorization": {"Bearer x"}, "Cookie": {"c"}, "Mcp-Session-Id": {"s"}, "Mcp-Method": {"ping"}}
+	if got := mcp.ForLibrary(in); len(got) != 1 || got.Get("Mcp-Method") != "ping" || len(in) != 4 {
+		t.Errorf("the library sees %v of %v, want Mcp-Method alone", got, in)
+	}
+}
+
 func TestClaims(t *testing.T) {
 	const modern = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}`
 	client := func(name, version string) string {

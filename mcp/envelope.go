@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -80,8 +79,8 @@ var (
 	metaKeys  = []string{mcpgo.MetaKeyProtocolVersion, mcpgo.MetaKeyClientInfo, mcpgo.MetaKeyClientCapabilities, "progressToken", "traceparent"}
 )
 
-// open decodes a message. On an error the envelope has an id if the message has
-// a good one.
+// openEnvelope decodes a message. On an error the envelope has an id if the
+// message has a good one.
 func openEnvelope(raw []byte) (envelope, *protocolError) {
 	e := envelope{raw: raw}
 	if bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
@@ -94,14 +93,14 @@ func openEnvelope(raw []byte) (envelope, *protocolError) {
 	if json.Unmarshal(raw, &top) != nil {
 		return e, refuse(mcpgo.INVALID_REQUEST, "A message must be an object.")
 	}
-	if key := unknownKey(top, topKeys); key {
+	if unknownKey(top, topKeys) {
 		return e, refuse(mcpgo.INVALID_REQUEST, "A request has the keys jsonrpc, id, method and params, in this case, and no others.")
 	}
 	return e.fill(top)
 }
 
 func unknownKey(top map[string]json.RawMessage, known []string) bool {
-	for key := range maps.Keys(top) {
+	for key := range top {
 		if !slices.Contains(known, key) {
 			return true
 		}
@@ -196,6 +195,9 @@ func (e envelope) modern() bool { return mcpgo.IsModernProtocol(e.params.Meta.Ve
 // headers checks the headers that repeat the body: where they are sent, in
 // whatever protocol, they equal it.
 func (e envelope) headers(h http.Header) *protocolError {
+	if len(h.Values(mcpgo.HeaderProtocolVersion)) > 1 {
+		return refuse(mcpgo.HEADER_MISMATCH, "The header %s is there more than once.", mcpgo.HeaderProtocolVersion)
+	}
 	for _, pair := range []struct{ name, want string }{
 		{mcpgo.HeaderMethod, e.method}, {mcpgo.HeaderName, e.params.Name},
 	} {

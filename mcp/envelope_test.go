@@ -119,6 +119,7 @@ func TestHeadersEqualTheBody(t *testing.T) {
 		{"another name in base64", []string{"Mcp-Name", "=?base64?YnJpZWY=?="}, false},
 		{"base64 that is none", []string{"Mcp-Name", "=?base64?%?="}, false},
 		{"the name in another case", []string{"Mcp-Name", "Evaluation"}, false},
+		{"two versions", []string{"Mcp-Protocol-Version", "2025-11-25", "Mcp-Protocol-Version", "2024-11-05"}, false},
 		{"two names", []string{"Mcp-Name", "evaluation", "Mcp-Name", "brief"}, false},
 	}
 	for _, tt := range tests {

@@ -18,6 +18,18 @@ func ToolTaking[A any](t Tool) Tool {
 	return tool(t, func(context.Context, *call, A) (reply, error) { return reply{}, nil })
 }
 
+// ToolCalling completes a row with a function that calls a route, whatever the
+// arguments A say.
+func ToolCalling[A any](t Tool, id scopes.RouteID, params map[string]string) Tool {
+	return tool(t, func(ctx context.Context, c *call, _ A) (reply, error) {
+		a, err := c.send(ctx, id, params, nil, struct{}{})
+		return reply{answer: a}, err
+	})
+}
+
+// ForLibrary returns the headers that the library sees.
+var ForLibrary = forLibrary
+
 // LibraryList returns the list of tools as the library makes it now.
 func LibraryList(h *Hosted, scope, version string) ([]byte, error) {
 	return h.makeList(scopes.ParseScope(scope), mcpgo.IsModernProtocol(version))

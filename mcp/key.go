@@ -36,7 +36,7 @@ func keyOf(t Tool, rq *request) callKey {
 }
 
 // canonicalArguments writes equal arguments alike: keys in order, no spaces,
-// numbers as they were sent; and takes the explicit key out of them.
+// numbers as they were sent. It also returns the key that they give.
 func canonicalArguments(raw json.RawMessage) (canonical []byte, key string) {
 	args := map[string]any{}
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -45,7 +45,6 @@ func canonicalArguments(raw json.RawMessage) (canonical []byte, key string) {
 		return raw, ""
 	}
 	key, _ = args["idempotency_key"].(string)
-	delete(args, "idempotency_key")
 	canonical, _ = json.Marshal(args) // it was unmarshalled
 	return canonical, key
 }

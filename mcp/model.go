@@ -14,7 +14,12 @@ type evaluationArgs struct {
 
 func evaluation(ctx context.Context, c *call, in evaluationArgs) (reply, error) {
 	a, err := c.send(ctx, scopes.ModelEvaluation, path("id", in.Model), nil, nil)
-	return reply{a, "The evaluation of model " + in.Model + ", on rows that it was not fitted on."}, err
+	text := "The evaluation of model " + in.Model + "."
+	var e struct{ Headline string } // the API's own words
+	if json.Unmarshal(a.Body, &e) == nil && e.Headline != "" {
+		text += " " + claim(e.Headline)
+	}
+	return reply{a, text}, err
 }
 
 type whatIfArgs struct {

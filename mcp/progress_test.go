@@ -1,15 +1,16 @@
 package mcp_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"ambit/internal/clock"
 	"ambit/mcp"
 	"ambit/scopes"
 )
@@ -148,11 +149,16 @@ func TestWaitingAsksForWhatIsNew(t *testing.T) {
 
 // When the time is up, the run is told as it is.
 func TestWaitingEnds(t *testing.T) {
-	h := newHost(t)
+	var now atomic.Int64
+	h := newHost(t, func(c *mcp.Config) {
+		c.Now = func() clock.Time { return clock.Time(now.Add(400)) } // every look at the clock takes 0.4 s
+	})
 	h.answer(scopes.RunGet, say(200, `{"id":"run_1","state":"running","phase":"floor","progress":0.5,"last_seq":3}`))
-	r := h.call(t, readToken, "run_status", `{"run_id":"run_1","wait_s":1}`)
-	var s struct{ State string }
-	if json.Unmarshal(r.Structured, &s) != nil || s.State != "running" || r.IsError {
-		t.Errorf("after the wait: %s", r.text())
+	r := h.call(t, readToken, "run_status", `{"run_id":"run_1","wait_s":2}`)
+	if want := "The run is running, 50% done (floor). Ask again with wait_s."; r.IsError || !strings.HasPrefix(r.text(), want) {
+		t.Errorf("after the wait: %q, want %q", r.text(), want)
+	}
+	if got := len(h.of(scopes.RunGet)); got != 3 {
+		t.Errorf("%d polls, want 3: one at once, two of 0.8 s and more", got)
 	}
 }

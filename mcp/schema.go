@@ -60,7 +60,7 @@ func whole(n *float64) *int {
 }
 
 // outputSchema returns the schema of a tool's results: what its routes answer,
-// without what only describes, and open below the second level. It is weaker
+// without what only describes, and open below the first level. It is weaker
 // than the API's own, so whatever the API answers holds to it.
 func (t Tool) outputSchema(of func(scopes.RouteID) json.RawMessage) (json.RawMessage, error) {
 	var each []*jsonschema.Schema
@@ -88,8 +88,9 @@ func compiled(s *jsonschema.Schema) (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// slimDepth is how many levels of properties an output schema keeps.
-const slimDepth = 2
+// slimDepth is how many levels of properties an output schema keeps: one, for
+// the whole list is paid for on every request of every agent.
+const slimDepth = 1
 
 type slimmer struct {
 	*jsonschema.Schema

@@ -43,14 +43,16 @@ func TestRefusedAlsoWhenTheReportFails(t *testing.T) {
 }
 
 func TestUnknownTool(t *testing.T) {
-	h := newHost(t)
-	w := h.do(post(readToken, toolCall(1, "promote\u202e", `{}`, "")))
-	m := messages(t, "", w.Body.String())[0]
-	if m.Error == nil || m.Error.Code != -32602 || m.Error.Message != "There is no such tool; tools/list has those there are." {
-		t.Errorf("answer = %s", w.Body)
-	}
-	if got := h.of(); len(got) != 1 || got[0].body != `{"tool":"promote","code":"not_found"}` {
-		t.Errorf("reached the API: %+v, want one report", got)
+	for name, reported := range map[string]string{"promote\u202e": "promote", "": "unnamed", "\u202e": "unnamed"} {
+		h := newHost(t)
+		w := h.do(post(readToken, toolCall(1, name, `{}`, "")))
+		m := messages(t, "", w.Body.String())[0]
+		if m.Error == nil || m.Error.Code != -32602 || m.Error.Message != "There is no such tool; tools/list has those there are." {
+			t.Errorf("%q: %s", name, w.Body)
+		}
+		if got := h.of(); len(got) != 1 || got[0].body != `{"tool":"`+reported+`","code":"not_found"}` {
+			t.Errorf("%q: reached the API: %+v, want one report of %s", name, got, reported)
+		}
 	}
 }
 

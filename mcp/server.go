@@ -9,6 +9,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -79,7 +80,7 @@ func newServer(cfg Config) (*core, error) {
 	}
 	s := &core{api: cfg.API, tools: map[string]Tool{}, flying: newInflight(), log: cfg.Log, now: cfg.Now, every: cfg.PollEvery}
 	s.defaults()
-	s.callers = newCallers(cfg.API, s.now)
+	s.callers = newCallers(cfg.API, s.now, s.log)
 	s.mcp = server.NewMCPServer("ambit", cfg.Version,
 		server.WithTitle("Ambit"),
 		server.WithInstructions(instructions),
@@ -189,7 +190,7 @@ func (s *core) early(ctx context.Context, rq *request) (answer []byte, perr *pro
 		return rq.result(s.lists[listKey{rq.caller.scope, rq.modern()}]), nil, true
 	case string(mcpgo.MethodToolsCall):
 		if _, ok := s.tools[rq.params.Name]; !ok {
-			s.refused(ctx, rq, claim(rq.params.Name), noTool())
+			s.refused(ctx, rq, cmp.Or(claim(rq.params.Name), "unnamed"), noTool())
 			return nil, refuse(mcpgo.INVALID_PARAMS, "There is no such tool; tools/list has those there are."), true
 		}
 	}

@@ -26,7 +26,7 @@ type Tool struct {
 	Actions     []Action         // of a tool with an argument "action": its values
 	Description string           // for the model
 	OpenWorld   bool             // it reaches what is outside Ambit
-	Untrusted   []string         // where its result holds text of others, such as "rows[]"
+	Untrusted   []string         // where its result holds text of others; "rows[].name" is there and below
 	Deadline    time.Duration    // of a call; 0 takes 55 s
 
 	arguments []argument

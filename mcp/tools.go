@@ -38,13 +38,13 @@ var Tools = []Tool{
 		Name: "profile", Title: "Profile a dataset", Scope: scopes.Read,
 		Calls:       []scopes.RouteID{scopes.Profile},
 		Description: "Types, missing values, ranges, frequent values and warnings of a dataset's columns.",
-		Untrusted:   []string{"profile.columns[].name", "profile.columns[].min", "profile.columns[].max", "profile.columns[].top", "profile.warnings[].msg"},
+		Untrusted:   []string{"profile.columns", "profile.warnings"},
 	}, profile),
 	tool(Tool{
 		Name: "evaluation", Title: "Evaluate a model", Scope: scopes.Read,
 		Calls:       []scopes.RouteID{scopes.ModelEvaluation},
 		Description: "How good a registered model is, by cross-validation: metrics with intervals, curves, calibration.",
-		Untrusted:   []string{"$"},
+		Untrusted:   []string{"binary.positive", "binary.negative", "multiclass", "regression.worst"},
 	}, evaluation),
 	tool(Tool{
 		Name: "run_status", Title: "Run status", Scope: scopes.Read,
@@ -59,7 +59,7 @@ var Tools = []Tool{
 		Name: "what_if", Title: "Score rows", Scope: scopes.Compute,
 		Calls:       []scopes.RouteID{scopes.ModelScore},
 		Description: "What a registered model predicts for up to 100 rows that you make up. Nothing is stored.",
-		Untrusted:   []string{"predictions[].class", "predictions[].probabilities[].class", "predictions[].flags[]"},
+		Untrusted:   []string{"predictions[].class", "predictions[].probabilities", "predictions[].flags"},
 	}, whatIf),
 
 	// builder

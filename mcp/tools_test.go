@@ -32,7 +32,7 @@ var calls = []struct {
 	{"query", "", `{"workspace_id":"ws_1","sql":"SELECT 1"}`, []string{`POST /api/query {"workspace_id":"ws_1","sql":"SELECT 1"}`}, "2 rows of 1 column."},
 	{"query", "", `{"workspace_id":"ws_1","sql":"SELECT 1","limit":7}`, []string{`POST /api/query {"workspace_id":"ws_1","sql":"SELECT 1","limit":7}`}, "2 rows of 1 column."},
 	{"profile", "", `{"workspace_id":"ws_1","dataset_id":"ds_1","columns":["a"]}`, []string{`POST /api/profile {"workspace_id":"ws_1","dataset_id":"ds_1","columns":["a"]}`}, "The profile of 0 columns, with 0 warnings."},
-	{"evaluation", "", `{"model_id":"mo_1"}`, []string{`GET /api/models/mo_1/evaluation`}, "The evaluation of model mo_1"},
+	{"evaluation", "", `{"model_id":"mo_1"}`, []string{`GET /api/models/mo_1/evaluation`}, "The evaluation of model mo_1. AUC 0.9 over 9 rows, out of fold.\nData;"},
 	{"run_status", "", `{"run_id":"run_1"}`, []string{`GET /api/runs/run_1`}, "The run is running, 40% done (gbtree)."},
 	{"run_status", "", `{"run_id":"run_1","part":"leaderboard"}`, []string{`GET /api/runs/run_1`, `GET /api/runs/run_1/leaderboard`}, "The leaderboard of a run that is succeeded: 0 trials."},
 	{"what_if", "", `{"model_id":"mo_1","rows":[{"a":12345678901234567890,"b":null}]}`, []string{`POST /api/models/mo_1/score {"rows":[{"a":12345678901234567890,"b":null}]}`}, "What model mo_1 predicts for 1 row."},
@@ -233,6 +233,33 @@ func TestAnswersThatAreNoResults(t *testing.T) {
 		}
 		if p := r.problem(t); p.Code != tt.want {
 			t.Errorf("%s: code = %q, want %q", tt.name, p.Code, tt.want)
+		}
+	}
+}
+
+// A tool can make the calls of its row and no others, and those of the action
+// that was asked for and of no other.
+func TestToolsCannotLeaveTheirRoutes(t *testing.T) {
+	read := good()
+	acts := mcp.Tool{Name: "thing", Title: "T", Scope: scopes.Builder, Description: "d", Actions: []mcp.Action{{"abort", scopes.RunAbort}, {"register", scopes.ModelRegister}}}
+	run := map[string]string{"id": "r"}
+	tests := []struct {
+		name, args string
+		tool       mcp.Tool
+		reached    int
+	}{
+		{"its route", `{}`, mcp.ToolCalling[struct{}](read, scopes.Query, nil), 1},
+		{"another route of its scope", `{}`, mcp.ToolCalling[struct{}](read, scopes.Profile, nil), 0},
+		{"a person's route", `{}`, mcp.ToolCalling[struct{}](read, scopes.TokenMint, nil), 0},
+		{"deleting", `{}`, mcp.ToolCalling[struct{}](read, scopes.RunDelete, run), 0},
+		{"the action's route", `{"action":"abort"}`, mcp.ToolCalling[actionArg](acts, scopes.RunAbort, run), 1},
+		{"another action's route", `{"action":"abort"}`, mcp.ToolCalling[actionArg](acts, scopes.ModelRegister, run), 0},
+	}
+	for _, tt := range tests {
+		h := newHost(t, func(c *mcp.Config) { c.Tools = []mcp.Tool{tt.tool} })
+		r := h.call(t, builderToken, "thing", tt.args)
+		if got := len(h.of()); got != tt.reached || r.IsError != (tt.reached == 0) {
+			t.Errorf("%s: %d requests, %s; want %d", tt.name, got, r.text(), tt.reached)
 		}
 	}
 }
