@@ -24,7 +24,6 @@ const (
 
 	defaultGrace = 10 * time.Second // from asking a child to stop to killing it
 	startTimeout = time.Minute      // of a child, until it has loaded the library
-	installLine  = "apt-get install libxgboost0"
 )
 
 // Config says how the engine's children are started.
@@ -34,7 +33,7 @@ type Config struct {
 	Memory    uint64        // private bytes of a child when Limits name none; 0 is DefaultMemory
 	Grace     time.Duration // from asking a child to stop to killing it; 0 is 10 s
 	Unlimited bool          // run children where the kernel sets no memory limits (outside Linux)
-	Logger    *slog.Logger  // hears why a child died; nil is silent
+	Logger    *slog.Logger  // hears what children and the library write as errors; nil is silent
 }
 
 // Engine starts children. It is safe for concurrent use and holds no resources.
@@ -113,7 +112,7 @@ func (e *Engine) start(ctx context.Context, limits training.Limits) (*Session, e
 		return nil, unavailable("The training process cannot be started.").Because(err)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout,
-		unavailable("The training process did not start within %s.", startTimeout))
+		unavailable("The training process did not start within a minute."))
 	defer cancel()
 	if err := session.hello(ctx, e.config); err != nil {
 		session.Close()
@@ -122,8 +121,8 @@ func (e *Engine) start(ctx context.Context, limits training.Limits) (*Session, e
 	return session, nil
 }
 
-// unavailable returns the fault of an engine that cannot run.
-func unavailable(format string, args ...any) *fault.Fault {
-	return fault.New(fault.EngineUnavailable, format, args...).
-		WithFix("Install XGBoost 1.7 on the server's machine: %s", installLine)
+// unavailable returns the fault of an engine whose children do not run.
+func unavailable(detail string) *fault.Fault {
+	return fault.New(fault.EngineUnavailable, "%s", detail).
+		WithFix("Try again; if it happens again, look at the server's log.")
 }

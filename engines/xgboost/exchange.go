@@ -63,7 +63,7 @@ func (x *exchange) wait(ctx context.Context) (event, error) {
 			if !open {
 				return event{}, x.ended()
 			}
-			if final := x.hear(e); final {
+			if x.hear(e) {
 				return x.verdict(e)
 			}
 		case <-done:
@@ -105,13 +105,13 @@ func (x *exchange) poll() {
 
 func (x *exchange) measure(rss uint64) { x.watch.peak = max(x.watch.peak, rss) }
 
-// hear passes rounds on and reports whether e ends the request. Events of an
-// earlier request cannot come: each was waited for.
+// hear passes rounds on and reports whether e ends the request. What an earlier
+// request still says, whose caller panicked in its progress, is dropped.
 func (x *exchange) hear(e event) (final bool) {
 	if e.Kind != eventRound {
-		return true
+		return e.ID == x.id
 	}
-	if e.Round != nil {
+	if e.Round != nil && e.ID == x.id {
 		x.measure(e.Round.RSS)
 		if x.watch.progress != nil && x.cause == nil {
 			x.watch.progress(*e.Round)
@@ -137,7 +137,8 @@ func (x *exchange) failed(e event) error {
 	cause := errors.New(e.Detail)
 	switch e.Failure {
 	case failureMissing:
-		return unavailable("The training engine is not installed: it needs XGBoost 1.7.").Because(cause)
+		return fault.New(fault.EngineUnavailable, "The training engine is not installed: it needs XGBoost 1.7.").
+			WithFix("Install it on the server's machine: apt-get install libxgboost0").Because(cause)
 	case failureMemory:
 		return memoryFault(x.s.limits.MemoryBytes, min(x.watch.need, x.s.limits.MemoryBytes)).Because(cause)
 	}

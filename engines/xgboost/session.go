@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -106,6 +107,7 @@ func (s *Session) Fit(ctx context.Context, fit training.Fit, progress func(train
 		return training.Fitted{}, err
 	}
 	w := &watch{wall: s.limits.Wall, progress: progress, need: estimate(fit), mapped: mapped}
+	defer s.sweep(r.Out)
 	e, err := s.exchange(ctx, request{Fit: r}, w)
 	if err != nil {
 		return training.Fitted{}, err
@@ -114,6 +116,14 @@ func (s *Session) Fit(ctx context.Context, fit training.Fit, progress func(train
 	fitted.Seconds = time.Since(begin).Seconds()
 	fitted.PeakBytes = w.peak
 	return fitted, err
+}
+
+// sweep removes what a fit has left in the folder.
+func (s *Session) sweep(out string) {
+	names, _ := filepath.Glob(filepath.Join(s.dir, out+"*"))
+	for _, name := range names {
+		os.Remove(name)
+	}
 }
 
 // fitRequest writes the matrices and describes the fit. mapped is the size of
@@ -176,9 +186,8 @@ func (s *Session) collect(r *fitRequest, e event) (training.Fitted, error) {
 	return fitted, nil
 }
 
-// readModel reads a model file and removes it. Fault: memory, when it is too big to keep.
+// readModel reads a model file. Fault: memory, when it is too big to keep.
 func readModel(path string) ([]byte, error) {
-	defer os.Remove(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the model: %w", err)
@@ -210,6 +219,9 @@ func (s *Session) Close() error {
 	s.once.Do(func() { close(s.closed) })
 	s.process.Kill()
 	<-s.heard
+	if words := s.process.LastWords(); words != "" {
+		s.log.Info("a training process wrote", "stderr", words)
+	}
 	return os.RemoveAll(s.dir)
 }
 
@@ -218,12 +230,15 @@ func (s *Session) death(w *watch) error {
 	s.process.Kill()
 	err := s.process.Wait()
 	words := s.process.LastWords()
-	s.log.Warn("training process ended", "error", err)
 	for _, sign := range []string{"bad_alloc", "out of memory", "cannot allocate memory"} {
 		if strings.Contains(words, sign) {
 			return memoryFault(s.limits.MemoryBytes, min(w.need, s.limits.MemoryBytes)).Because(err)
 		}
 	}
-	return fault.New(fault.EngineUnavailable, "The training process ended before it was done.").
-		WithFix("Launch the run again; if it ends so again, look at the server's log.").Because(err)
+	how := "exit status 0"
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		how = exit.ProcessState.String()
+	}
+	return unavailable("The training process ended before it was done (" + how + ").").Because(err)
 }

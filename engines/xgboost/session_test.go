@@ -340,7 +340,7 @@ func TestDeathOfAChild(t *testing.T) {
 			}
 		}
 	})
-	wantCode(t, err, fault.EngineUnavailable, "ended before it was done")
+	wantCode(t, err, fault.EngineUnavailable, "ended before it was done (signal: killed)")
 	_, err = s.Fit(t.Context(), endless(t), nil)
 	wantCode(t, err, fault.EngineUnavailable)
 	fit := endless(t)
