@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"ambit/internal/fault"
 	"ambit/plans"
@@ -90,6 +91,12 @@ func (b Bundle) check() error {
 	if b.Format != bundleFormat {
 		return badBundle("its format is not " + bundleFormat)
 	}
+	if !b.hasClasses() {
+		return badBundle("its classes do not fit its task")
+	}
+	if !b.Encoder.sound() {
+		return badBundle("its encoder is damaged")
+	}
 	columns, width := b.Encoder.Width(), b.width()
 	if b.Standardiser != nil && !b.Standardiser.fits(columns) {
 		return badBundle("its standardiser does not fit its encoder")
@@ -110,6 +117,17 @@ func (b Bundle) check() error {
 		return badBundle("it has another number of boosters than its link needs")
 	}
 	return nil
+}
+
+// hasClasses reports whether there are classes as the task needs them.
+func (b Bundle) hasClasses() bool {
+	switch b.Task {
+	case plans.Binary:
+		return len(b.Classes) == 2 && slices.Contains(b.Classes, b.Positive)
+	case plans.Multiclass:
+		return len(b.Classes) > 2
+	}
+	return b.Task == plans.Regression && len(b.Classes) == 0
 }
 
 // width returns how many numbers a prediction has.

@@ -47,7 +47,7 @@ func binaryBundle() Bundle {
 
 func TestBundleBytes(t *testing.T) {
 	b := binaryBundle()
-	b.Classes = []string{"<0", "&co"} // not escaped
+	b.Classes, b.Positive = []string{"<0", "&co"}, "&co" // not escaped
 	raw, digest, err := b.Marshal()
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +83,14 @@ func TestOpenRefuses(t *testing.T) {
 		{"a feature too few", func(b *Bundle) { b.Encoder.Features = b.Encoder.Features[:1] },
 			"one of its boosters does not fit its encoder or its classes"},
 		{"unsound booster", func(b *Bundle) { b.Boosters[0] = json.RawMessage(`{}`) }, "one of its boosters is not sound"},
+		{"no classes", func(b *Bundle) { b.Classes = nil }, "its classes do not fit its task"},
+		{"positive of no class", func(b *Bundle) { b.Positive = "worse" }, "its classes do not fit its task"},
+		{"no task", func(b *Bundle) { b.Task = "" }, "its classes do not fit its task"},
+		{"classes of an amount", func(b *Bundle) { b.Task = plans.Regression }, "its classes do not fit its task"},
+		{"unknown encoding", func(b *Bundle) { b.Encoder.Features[0].Encoding = "hash" }, "its encoder is damaged"},
+		{"unsorted levels", func(b *Bundle) {
+			b.Encoder.Features[0] = Encoded{Name: "a", Encoding: encodeOneHot, Levels: []string{"b", "a"}}
+		}, "its encoder is damaged"},
 		{"no prior", func(b *Bundle) { b.Link, b.Boosters = LinkPrior, nil }, "it has no prior for each class"},
 		{"short standardiser", func(b *Bundle) { b.Standardiser = &Standardiser{Median: []float64{0}} }, "its standardiser does not fit its encoder"},
 		{"division by zero", func(b *Bundle) {

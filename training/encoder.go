@@ -31,6 +31,17 @@ type Encoded struct {
 	Pooled   bool     `json:"pooled,omitempty"` // one_hot: one more column is for all other levels
 }
 
+// sound reports whether a stored encoder is one that fitEncoder can make.
+func (e Encoder) sound() bool {
+	for _, f := range e.Features {
+		known := f.Encoding == encodeNumber || f.Encoding == encodeOneHot || f.Encoding == encodeDate
+		if !known || len(f.Levels) > maxLevels || !slices.IsSorted(f.Levels) {
+			return false
+		}
+	}
+	return true
+}
+
 // dateParts are the encoded columns of a date; a datetime has the hour too.
 var dateParts = []string{"year", "month", "day", "weekday", "hour"}
 

@@ -60,14 +60,28 @@ func (p *Predictor) Bundle() Bundle { return p.bundle }
 // Fault: invalid, naming unknown features with the nearest ones, and columns
 // whose value has the wrong type.
 func (p *Predictor) Predict(row map[string]any) (Prediction, error) {
-	x := make([]float32, p.rows.width)
-	flags, err := p.rows.encode(row, x)
+	x, flags, err := p.Encode(row)
 	if err != nil {
-		return Prediction{}, p.explain(row, err)
+		return Prediction{}, err
 	}
 	scores := make([]float64, p.bundle.width())
 	p.Scores(x, scores)
 	return p.prediction(scores, flags), nil
+}
+
+// Encode returns a row as the model's boosters see it. Fault: as of Predict.
+func (p *Predictor) Encode(row map[string]any) ([]float32, []Flag, error) {
+	x := make([]float32, p.rows.width)
+	flags, err := p.rows.encode(row, x)
+	if err != nil {
+		return nil, nil, p.explain(row, err)
+	}
+	if p.bundle.Standardiser == nil {
+		return x, flags, nil
+	}
+	standard := make([]float32, p.bundle.columns())
+	p.bundle.Standardiser.applyRow(x, standard)
+	return standard, flags, nil
 }
 
 // explain adds to the fault of a row that it holds the target, which is no feature.
@@ -85,11 +99,6 @@ func (p *Predictor) Scores(x []float32, out []float64) {
 	if b.Link == LinkPrior {
 		copy(out, b.Prior)
 		return
-	}
-	if b.Standardiser != nil {
-		standard := make([]float32, b.columns())
-		b.Standardiser.applyRow(x, standard)
-		x = standard
 	}
 	margins := make([]float32, len(out))
 	for i, booster := range p.boosters {

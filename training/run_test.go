@@ -239,14 +239,14 @@ func TestDeadline(t *testing.T) {
 		families []plans.Family
 		want     map[string]runs.State
 		code     fault.Code
-		least    time.Duration // a family may use what is left to it
+		least    time.Duration // what time is left is used
 	}{
 		{"the forest is quick, the rest is not", slowEngine{}, nil,
-			map[string]runs.State{"floor": runs.Succeeded, "linear": runs.Failed, "forest": runs.Succeeded, "ambit-0": runs.Failed}, "", time.Minute},
+			map[string]runs.State{"floor": runs.Succeeded, "linear": runs.Failed, "forest": runs.Succeeded, "ambit-0": runs.Failed}, "", 57 * time.Second},
 		{"nothing is done in time", slowEngine{}, []plans.Family{plans.Linear},
-			map[string]runs.State{"floor": runs.Succeeded, "linear": runs.Failed}, fault.Timeout, time.Minute},
+			map[string]runs.State{"floor": runs.Succeeded, "linear": runs.Failed}, fault.Timeout, 57 * time.Second},
 		{"children that do not stop", slowEngine{deaf: true}, []plans.Family{plans.Linear, plans.Trees},
-			map[string]runs.State{"floor": runs.Succeeded, "linear": runs.Failed, "ambit-0": runs.Failed}, fault.Timeout, time.Minute},
+			map[string]runs.State{"floor": runs.Succeeded, "linear": runs.Failed, "ambit-0": runs.Failed}, fault.Timeout, 57 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,9 +14,6 @@ import (
 // Sealed is the fold of a row of the holdout: no model sees it.
 const Sealed = -1
 
-// maxFolds keeps a fold in one byte of a split id, beside the one for sealed.
-const maxFolds = 20
-
 // Folds returns the fold of each row, from 0 to k-1. Rows have keys from seed and
 // ordinal, so that the same table gives the same folds in every language:
 // key(i) = splitmix64(seed × golden + i). Classes in ascending text order, or all
