@@ -70,7 +70,7 @@ func (x *exchange) wait(ctx context.Context) (event, error) {
 			done = nil
 			x.stop(context.Cause(ctx))
 		case <-wall:
-			x.stop(fault.New(fault.Timeout, "The fit took longer than its limit of %s.", x.watch.wall).
+			x.stop(fault.New(fault.Timeout, "This took longer than its limit of %s.", x.watch.wall).
 				WithFix("Allow more time, or fit fewer rounds, shallower trees or fewer rows."))
 		case <-x.grace:
 			x.s.process.Stop(x.s.grace / 2)
@@ -99,7 +99,7 @@ func (x *exchange) poll() {
 	if x.s.idle == 0 || rss <= x.s.idle+x.s.limits.MemoryBytes+x.watch.mapped+2*ownSlack {
 		return
 	}
-	x.cause = memoryFault(x.s.limits.MemoryBytes, min(x.watch.need, x.s.limits.MemoryBytes))
+	x.cause = x.s.overMemory(x.watch)
 	x.s.process.Kill()
 }
 
@@ -140,7 +140,7 @@ func (x *exchange) failed(e event) error {
 		return fault.New(fault.EngineUnavailable, "The training engine is not installed: it needs XGBoost 1.7.").
 			WithFix("Install it on the server's machine: apt-get install libxgboost0").Because(cause)
 	case failureMemory:
-		return memoryFault(x.s.limits.MemoryBytes, min(x.watch.need, x.s.limits.MemoryBytes)).Because(cause)
+		return x.s.overMemory(x.watch).Because(cause)
 	}
 	return fmt.Errorf("the training library refused: %w", cause)
 }

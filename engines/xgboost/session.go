@@ -232,7 +232,7 @@ func (s *Session) death(w *watch) error {
 	words := s.process.LastWords()
 	for _, sign := range []string{"bad_alloc", "out of memory", "cannot allocate memory"} {
 		if strings.Contains(words, sign) {
-			return memoryFault(s.limits.MemoryBytes, min(w.need, s.limits.MemoryBytes)).Because(err)
+			return s.overMemory(w).Because(err)
 		}
 	}
 	how := "exit status 0"
@@ -241,4 +241,9 @@ func (s *Session) death(w *watch) error {
 		how = exit.ProcessState.String()
 	}
 	return unavailable("The training process ended before it was done (" + how + ").").Because(err)
+}
+
+// overMemory is the fault of a request that passed its estimate and took more.
+func (s *Session) overMemory(w *watch) *fault.Fault {
+	return memoryFault(s.limits.MemoryBytes, min(w.need, s.limits.MemoryBytes))
 }
