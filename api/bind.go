@@ -38,13 +38,13 @@ func (s *Server) bind(ctx context.Context, r *request) error {
 func (s *Server) workspaceOf(ctx context.Context, r *request) (workspace, kind string, err error) {
 	switch r.route.Bound {
 	case scopes.BoundPath:
-		return s.existing(ctx, r.call.params["ws"])
+		return s.existing(ctx, r, r.call.params["ws"])
 	case scopes.BoundBody:
 		field := reflect.ValueOf(r.in).Elem().FieldByIndex(workspaceField(r.end.in))
 		if field.String() == "" {
 			return "", "", fault.InvalidFields([]fault.Field{{Path: "workspace_id", Rule: "is required"}})
 		}
-		return s.existing(ctx, field.String())
+		return s.existing(ctx, r, field.String())
 	case scopes.BoundEntity:
 		r.call.Did(r.route.Entity, r.call.params["id"])
 		workspace, err = s.Directory.WorkspaceOf(ctx, r.route.Entity, r.call.params["id"])
@@ -56,10 +56,15 @@ func (s *Server) workspaceOf(ctx context.Context, r *request) (workspace, kind s
 	return "", "", nil
 }
 
-// existing looks a workspace up, so that an absent and a foreign one cost the same.
-func (s *Server) existing(ctx context.Context, id string) (workspace, kind string, err error) {
+// existing returns the workspace that a request names if it can be the caller's.
+// Who is bound to named workspaces is bound to ones that exist; who may be
+// everywhere is asked whether there is such a one.
+func (s *Server) existing(ctx context.Context, r *request, id string) (workspace, kind string, err error) {
 	if !scopes.ValidID(id) {
 		return "", "", errAbsent("workspace")
+	}
+	if !r.call.Caller.Everywhere {
+		return id, "workspace", nil
 	}
 	w, err := s.Workspaces.Get(ctx, id)
 	if fault.Is(err, fault.NotFound) {

@@ -22,6 +22,7 @@ import (
 	"ambit/internal/ids"
 	"ambit/internal/jobs"
 	"ambit/internal/store"
+	"ambit/mcp"
 	"ambit/migrations"
 	"ambit/models"
 	"ambit/people"
@@ -45,7 +46,7 @@ type App struct {
 	worker  *runs.Worker
 	people  *people.Service
 	api     *api.Server
-	hosted  http.Handler // set once, before anything is served
+	hosted  *mcp.Hosted // set once, before anything is served
 
 	closing sync.Once
 }
@@ -104,7 +105,7 @@ func (a *App) assemble(ctx context.Context, key ed25519.PublicKey) error {
 	a.people = &people.Service{
 		Store: a.store, Now: a.cfg.Now, Log: a.log, Hasher: people.NewHasher(), Limiter: a.limiter, MissingWorkspaces: spaces.Missing,
 	}
-	bearer := &tokens.Service{Store: a.store, Now: a.cfg.Now, Log: a.log, ActsFor: a.people.ActsFor, MissingWorkspaces: spaces.Missing}
+	bearer := &tokens.Service{Store: a.tokenStore(), Now: a.cfg.Now, Log: a.log, ActsFor: a.people.ActsFor, MissingWorkspaces: spaces.Missing}
 	tables := &datasets.Service{Store: a.store, Engine: a.sql, Now: a.cfg.Now, MaxBytes: int64(a.cfg.MaxUploadMB) << 20, AgentRows: a.cfg.AgentMaxRows}
 	planned := &plans.Service{Store: a.store, Datasets: a.store, Resolver: training.Resolver{Tables: a.sql, Engine: a.trainer}, Now: a.cfg.Now}
 	hub := runs.NewHub()
@@ -152,6 +153,15 @@ func (a *App) openQueue(ctx context.Context, hub *runs.Hub, files blobs.Store) (
 	a.queue, err = jobs.New(ctx, work)
 	a.worker.Queue = a.queue
 	return err
+}
+
+// tokenStore remembers tokens where this process is the only one that changes
+// them. PostgreSQL may have other replicas: there every request reads the row.
+func (a *App) tokenStore() tokens.Store {
+	if a.cfg.DatabaseURL != "" {
+		return a.store
+	}
+	return &tokens.Cache{Store: a.store, AfterCommit: a.store.AfterCommit}
 }
 
 // API is the server's handler.

@@ -6,10 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 
 	"ambit/api"
 	"ambit/api/client"
@@ -19,7 +19,7 @@ import (
 
 // mountMCP makes the hosted MCP endpoint. Its tools reach the API through the
 // API's own handler: they are callers like any other.
-func (a *App) mountMCP() (http.Handler, error) {
+func (a *App) mountMCP() (*mcp.Hosted, error) {
 	c, err := client.New("http://api.invalid", client.InProcess(a.api))
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (c Config) origins() []string {
 	if c.PublicURL == "" {
 		return c.AllowedOrigins
 	}
-	return append([]string{c.PublicURL}, c.AllowedOrigins...)
+	return append([]string{strings.TrimRight(c.PublicURL, "/")}, c.AllowedOrigins...)
 }
 
 func answerSchema(id scopes.RouteID) json.RawMessage {

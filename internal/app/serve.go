@@ -77,6 +77,9 @@ func shutdown(a *App, servers ...*http.Server) {
 	a.api.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
+	if err := a.hosted.Shutdown(ctx); err != nil {
+		a.log.Warn("MCP calls were cut off", "error", err)
+	}
 	for _, s := range servers {
 		if err := s.Shutdown(ctx); err != nil {
 			s.Close()
