@@ -32,7 +32,7 @@ func since(at clock.Time) string {
 }
 
 // must fails the test on an error.
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func must(t *testing.T, err error) {
 }
 
 // wantCode fails the test if err does not carry the code; "" is success.
-func wantCode(t *testing.T, what string, err error, want fault.Code) {
+func wantCode(t testing.TB, what string, err error, want fault.Code) {
 	t.Helper()
 	if got := fault.CodeOf(err); got != want {
 		t.Errorf("%s: got code %q (%v), want %q", what, got, err, want)
@@ -48,7 +48,7 @@ func wantCode(t *testing.T, what string, err error, want fault.Code) {
 }
 
 // wantDetail fails the test if err is not a fault that says so.
-func wantDetail(t *testing.T, err error, code fault.Code, detail string) {
+func wantDetail(t testing.TB, err error, code fault.Code, detail string) {
 	t.Helper()
 	f := fault.From(err)
 	if f.Code != code || f.Detail != detail {
@@ -57,7 +57,7 @@ func wantDetail(t *testing.T, err error, code fault.Code, detail string) {
 }
 
 // equal fails the test if got is not want.
-func equal[T any](t *testing.T, what string, got, want T) {
+func equal[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s:\ngot  %+v\nwant %+v", what, got, want)
@@ -66,7 +66,7 @@ func equal[T any](t *testing.T, what string, got, want T) {
 
 // filled fails the test if a field of v is zero, but for the named ones: what
 // is not set would not show that it is not kept.
-func filled(t *testing.T, v any, but ...string) {
+func filled(t testing.TB, v any, but ...string) {
 	t.Helper()
 	value := reflect.ValueOf(v)
 	for i := range value.NumField() {
@@ -81,14 +81,14 @@ func filled(t *testing.T, v any, but ...string) {
 	}
 }
 
-func aWorkspace(t *testing.T, db *store.DB, id string) workspaces.Workspace {
+func aWorkspace(t testing.TB, db *store.DB, id string) workspaces.Workspace {
 	t.Helper()
 	w := workspaces.Workspace{ID: id, Name: "name of " + id, Goal: "goal", Stage: workspaces.Build, CreatedAt: t0, CreatedBy: "cli"}
 	must(t, db.InsertWorkspace(t.Context(), w))
 	return w
 }
 
-func aDataset(t *testing.T, db *store.DB, workspace, id string) datasets.Dataset {
+func aDataset(t testing.TB, db *store.DB, workspace, id string) datasets.Dataset {
 	t.Helper()
 	d := datasets.Dataset{ID: id, Workspace: workspace, Name: "Name of " + id, Description: "what it is", CreatedAt: t0, CreatedBy: "cli"}
 	must(t, db.InsertDataset(t.Context(), d))
@@ -118,7 +118,7 @@ func plan(workspace, dataset, id string) plans.Plan {
 }
 
 // aRun inserts a launched plan and its run.
-func aRun(t *testing.T, db *store.DB, workspace, dataset, id string) runs.Run {
+func aRun(t testing.TB, db *store.DB, workspace, dataset, id string) runs.Run {
 	t.Helper()
 	p := plan(workspace, dataset, "pl_"+id)
 	p.State, p.Run = plans.Launched, id
@@ -129,7 +129,7 @@ func aRun(t *testing.T, db *store.DB, workspace, dataset, id string) runs.Run {
 }
 
 // aRunning inserts a run that worker "w" has, under epoch 1 and until t0 + 30 s.
-func aRunning(t *testing.T, db *store.DB, workspace, dataset, id string) {
+func aRunning(t testing.TB, db *store.DB, workspace, dataset, id string) {
 	t.Helper()
 	aRun(t, db, workspace, dataset, id)
 	ok, err := db.ClaimRun(t.Context(), id, "w", 0, t0, t0+30000)
@@ -165,7 +165,7 @@ func person(id string) people.Person {
 }
 
 // basics inserts a workspace, a dataset and its version: ws_1, ds_1, dv_1.
-func basics(t *testing.T, db *store.DB) {
+func basics(t testing.TB, db *store.DB) {
 	t.Helper()
 	aWorkspace(t, db, "ws_1")
 	aDataset(t, db, "ws_1", "ds_1")
@@ -173,7 +173,7 @@ func basics(t *testing.T, db *store.DB) {
 }
 
 // pages reads a list two items at a time and returns the ids of all pages.
-func pages[T any](t *testing.T, read func(p page.Page) ([]T, error), place func(T) page.Cursor) (ids [][]string) {
+func pages[T any](t testing.TB, read func(p page.Page) ([]T, error), place func(T) page.Cursor) (ids [][]string) {
 	t.Helper()
 	for p := (page.Page{Limit: 2}); ; {
 		items, err := read(p)

@@ -20,7 +20,7 @@ type server struct {
 	queue *jobs.Client
 }
 
-func serve(t *testing.T, c store.Config) server {
+func serve(t testing.TB, c store.Config) server {
 	t.Helper()
 	db := storetest.Open(t, c)
 	pool, err := db.Pool()

@@ -42,7 +42,7 @@ func (db *DB) ExtendLeases(ctx context.Context, owner string, until clock.Time) 
 
 // LostRuns returns running runs whose lease ended before now, the longest lost first.
 func (db *DB) LostRuns(ctx context.Context, now clock.Time) ([]runs.Run, error) {
-	rows, err := find[runRow](ctx, db, "lease_until, id", "state = 'running' AND lease_until < ?", now)
+	rows, err := find[runRow](ctx, db, "lease_until", "state = 'running' AND lease_until < ?", now)
 	return converted(rows, runRow.run), err
 }
 
