@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"ambit/plans"
 )
 
 // crossValidated is what a member made of a plan.
@@ -84,7 +86,7 @@ func inParallel(ctx context.Context, workers, n int, do func(ctx context.Context
 // first, sees the rows outside only.
 func (r *run) fitFold(ctx context.Context, trial string, m member, number int) (foldFit, error) {
 	inside, outside := apart(r.fold, number)
-	p, encoder := r.part(inside, outside)
+	p, encoder := r.part(m, inside, outside)
 	made, err := m.fit(ctx, p, r.fitter(trial, m, number))
 	if err != nil {
 		return foldFit{}, err
@@ -99,10 +101,14 @@ func (r *run) fitFold(ctx context.Context, trial string, m member, number int) (
 	return out, err
 }
 
-// part encodes the rows to learn from and those to predict.
-func (r *run) part(inside, outside []int) (part, Encoder) {
+// part encodes the rows to learn from and those to predict. The floor looks at
+// neither.
+func (r *run) part(m member, inside, outside []int) (part, Encoder) {
 	p := part{spec: r.spec, target: r.target.pick(outside)}
 	e := fitEncoder(r.spec.Features, r.frame, p.target.rows)
+	if m.family == plans.Floor {
+		return p, e
+	}
 	p.x = e.encode(r.frame, p.target.rows)
 	p.x.Label = labels(p.target.label)
 	p.columns = e.columns()

@@ -62,6 +62,9 @@ func TestTrialOfCredit(t *testing.T) {
 			checkPredictor(t, table, out, trial, watched.margins[name])
 		})
 	}
+	if got := string(out.trials["floor"].Params); got != "{}" {
+		t.Errorf("params of the floor = %s, want none", got)
+	}
 	if string(out.files[out.trials["linear"].Evaluation]) != `{"rows":1000}` {
 		t.Errorf("evaluation = %s, want of 1000 rows", out.files[out.trials["linear"].Evaluation])
 	}

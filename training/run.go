@@ -140,14 +140,15 @@ func (r *run) trial(ctx context.Context, position int, m member) error {
 }
 
 // weights of the families in what is left of the time, so that no family takes
-// it all before the ones after it have begun.
-var weights = map[plans.Family]float64{plans.Floor: 1, plans.Linear: 1, plans.Forest: 2, plans.Trees: 3}
+// it all before the ones after it have begun. The floor takes next to nothing,
+// and may take what there is.
+var weights = map[plans.Family]float64{plans.Linear: 1, plans.Forest: 2, plans.Trees: 3}
 
 // share returns a context that ends with the member's part of what time is left.
 func (r *run) share(ctx context.Context, position int) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
-	if !ok {
-		return ctx, func() {}
+	if !ok || r.members[position].family == plans.Floor {
+		return context.WithCancel(ctx)
 	}
 	sum := 0.0
 	for _, m := range r.members[position:] {
@@ -198,8 +199,10 @@ func (r *run) keep(ctx context.Context, t *runs.Trial, m member, result crossVal
 	if err != nil {
 		return err
 	}
-	if t.Params, err = json.Marshal(result.final.params); err != nil {
-		return err
+	if len(result.final.boosters) > 0 {
+		if t.Params, err = json.Marshal(result.final.params); err != nil {
+			return err
+		}
 	}
 	t.State, t.Folds = runs.Succeeded, result.folds
 	t.CV, t.SE = meanSE(result.folds)
