@@ -103,62 +103,64 @@ func rehash(all []Entry, from int) {
 	}
 }
 
+// tamperings are what may be done to a chain, and how it is found.
+var tamperings = []struct {
+	name    string
+	n       int
+	tamper  func(all []Entry, h Head) ([]Entry, Head)
+	wantSeq int64 // 0: the chain is whole
+	want    string
+}{
+	{"whole", 5, func(a []Entry, h Head) ([]Entry, Head) { return a, h }, 0, ""},
+	{"one record", 1, func(a []Entry, h Head) ([]Entry, Head) { return a, h }, 0, ""},
+	{"empty", 0, func(a []Entry, h Head) ([]Entry, Head) { return a, h }, 0, ""},
+	{"changed", 5, func(a []Entry, h Head) ([]Entry, Head) { a[2].Outcome = "x"; return a, h }, 3, "was changed: its hash is another one"},
+	{"changed in time", 5, func(a []Entry, h Head) ([]Entry, Head) { a[2].At++; return a, h }, 3, "was changed: its hash is another one"},
+	{"changed with its hash", 5, func(a []Entry, h Head) ([]Entry, Head) {
+		a[2].Outcome = "x"
+		a[2].Hash = HashOf(a[2])
+		return a, h
+	}, 4, "does not carry the hash of the one before"},
+	{"changed, the rest hashed again", 5, func(a []Entry, h Head) ([]Entry, Head) {
+		a[2].Outcome = "x"
+		rehash(a, 2)
+		return a, h
+	}, 5, "is not the one that the head was signed for"},
+	{"changed, the rest and the head made to fit", 5, func(a []Entry, h Head) ([]Entry, Head) {
+		a[2].Outcome = "x"
+		rehash(a, 2)
+		h.Hash = a[4].Hash
+		return a, h
+	}, 5, "is the head of the log, and is not signed with this key"},
+	{"first taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { return a[1:], h }, 1, "is missing: the next one is record 2"},
+	{"taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { return append(a[:2], a[3:]...), h }, 3, "is missing: the next one is record 4"},
+	{"taken out and numbered again", 5, func(a []Entry, h Head) ([]Entry, Head) {
+		a = append(a[:2], a[3:]...)
+		rehash(a, 2)
+		return a, h
+	}, 5, "is missing: the log ends with record 4, its head is record 5"},
+	{"swapped", 5, func(a []Entry, h Head) ([]Entry, Head) { a[1], a[2] = a[2], a[1]; return a, h }, 2, "is missing: the next one is record 3"},
+	{"swapped and numbered again", 5, func(a []Entry, h Head) ([]Entry, Head) {
+		a[1], a[2] = a[2], a[1]
+		a[1].Seq, a[2].Seq = 2, 3
+		return a, h
+	}, 2, "does not carry the hash of the one before"},
+	{"twice", 5, func(a []Entry, h Head) ([]Entry, Head) { return append(a[:3], a[2:]...), h }, 4, "is out of order: record 3 is in its place"},
+	{"cut off at the end", 5, func(a []Entry, h Head) ([]Entry, Head) { return a[:3], h }, 4, "is missing: the log ends with record 3, its head is record 5"},
+	{"cut off with its head", 5, func(a []Entry, h Head) ([]Entry, Head) {
+		h.Seq, h.Hash = 3, a[2].Hash
+		return a[:3], h
+	}, 3, "is the head of the log, and is not signed with this key"},
+	{"all taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { return nil, h }, 1, "is missing: the log ends with record 0, its head is record 5"},
+	{"added at the end", 5, func(a []Entry, h Head) ([]Entry, Head) {
+		return append(a, Chain(Head{Seq: h.Seq, Hash: h.Hash}, Entry{Outcome: "x"})), h
+	}, 6, "is not covered by the signed head"},
+	{"head taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { return a, Head{} }, 1, "is not covered by the signed head"},
+	{"signature taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { h.Signature = ""; return a, h }, 5, "is the head of the log, and is not signed with this key"},
+}
+
 func TestVerify(t *testing.T) {
-	tests := []struct {
-		name    string
-		n       int
-		tamper  func(all []Entry, h Head) ([]Entry, Head)
-		wantSeq int64 // 0: the chain is whole
-		want    string
-	}{
-		{"whole", 5, func(a []Entry, h Head) ([]Entry, Head) { return a, h }, 0, ""},
-		{"one record", 1, func(a []Entry, h Head) ([]Entry, Head) { return a, h }, 0, ""},
-		{"empty", 0, func(a []Entry, h Head) ([]Entry, Head) { return a, h }, 0, ""},
-		{"changed", 5, func(a []Entry, h Head) ([]Entry, Head) { a[2].Outcome = "x"; return a, h }, 3, "was changed: its hash is another one"},
-		{"changed in time", 5, func(a []Entry, h Head) ([]Entry, Head) { a[2].At++; return a, h }, 3, "was changed: its hash is another one"},
-		{"changed with its hash", 5, func(a []Entry, h Head) ([]Entry, Head) {
-			a[2].Outcome = "x"
-			a[2].Hash = HashOf(a[2])
-			return a, h
-		}, 4, "does not carry the hash of the one before"},
-		{"changed, the rest hashed again", 5, func(a []Entry, h Head) ([]Entry, Head) {
-			a[2].Outcome = "x"
-			rehash(a, 2)
-			return a, h
-		}, 5, "is not the one that the head was signed for"},
-		{"changed, the rest and the head made to fit", 5, func(a []Entry, h Head) ([]Entry, Head) {
-			a[2].Outcome = "x"
-			rehash(a, 2)
-			h.Hash = a[4].Hash
-			return a, h
-		}, 5, "is the head of the log, and is not signed with this key"},
-		{"first taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { return a[1:], h }, 1, "is missing: the next one is record 2"},
-		{"taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { return append(a[:2], a[3:]...), h }, 3, "is missing: the next one is record 4"},
-		{"taken out and numbered again", 5, func(a []Entry, h Head) ([]Entry, Head) {
-			a = append(a[:2], a[3:]...)
-			rehash(a, 2)
-			return a, h
-		}, 5, "is missing: the log ends with record 4, its head is record 5"},
-		{"swapped", 5, func(a []Entry, h Head) ([]Entry, Head) { a[1], a[2] = a[2], a[1]; return a, h }, 2, "is missing: the next one is record 3"},
-		{"swapped and numbered again", 5, func(a []Entry, h Head) ([]Entry, Head) {
-			a[1], a[2] = a[2], a[1]
-			a[1].Seq, a[2].Seq = 2, 3
-			return a, h
-		}, 2, "does not carry the hash of the one before"},
-		{"twice", 5, func(a []Entry, h Head) ([]Entry, Head) { return append(a[:3], a[2:]...), h }, 4, "is out of order: record 3 is in its place"},
-		{"cut off at the end", 5, func(a []Entry, h Head) ([]Entry, Head) { return a[:3], h }, 4, "is missing: the log ends with record 3, its head is record 5"},
-		{"cut off with its head", 5, func(a []Entry, h Head) ([]Entry, Head) {
-			h.Seq, h.Hash = 3, a[2].Hash
-			return a[:3], h
-		}, 3, "is the head of the log, and is not signed with this key"},
-		{"all taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { return nil, h }, 1, "is missing: the log ends with record 0, its head is record 5"},
-		{"added at the end", 5, func(a []Entry, h Head) ([]Entry, Head) {
-			return append(a, Chain(Head{Seq: h.Seq, Hash: h.Hash}, Entry{Outcome: "x"})), h
-		}, 6, "is not covered by the signed head"},
-		{"head taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { return a, Head{} }, 1, "is not covered by the signed head"},
-		{"signature taken out", 5, func(a []Entry, h Head) ([]Entry, Head) { h.Signature = ""; return a, h }, 5, "is the head of the log, and is not signed with this key"},
-	}
-	for _, tt := range tests {
+	for _, tt := range tamperings {
 		t.Run(tt.name, func(t *testing.T) {
 			all, head := tt.tamper(chain(t, tt.n))
 			err := Verify(walk(all), head, testKey.Public().(ed25519.PublicKey))

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -138,41 +139,41 @@ func TestAppendFromTwoServers(t *testing.T) {
 	equal(t, "records", head.Seq, 40)
 }
 
-// What somebody with the database's password can do to the log, and how it is found.
+// unprotect takes the log's own protection away.
+var unprotect = map[store.Dialect][]string{
+	store.SQLite:   {"DROP TRIGGER audit_log_no_update", "DROP TRIGGER audit_log_no_delete"},
+	store.Postgres: {"DROP TRIGGER audit_log_no_change ON audit_log"},
+}
+
+// tamperings are what somebody with the database's password can do to a log of
+// six records, and how it is found.
+var tamperings = []struct {
+	name  string
+	steps []string
+	seq   int64 // of the record that is named; 0: none
+	want  string
+}{
+	{"nothing", nil, 0, ""},
+	{"changed", []string{"UPDATE audit_log SET outcome = 'x' WHERE seq = 3"}, 3, "was changed: its hash is another one"},
+	{"taken out", []string{"DELETE FROM audit_log WHERE seq = 3"}, 3, "is missing: the next one is record 4"},
+	{"swapped", []string{
+		"UPDATE audit_log SET seq = 99 WHERE seq = 2", "UPDATE audit_log SET seq = 2 WHERE seq = 3", "UPDATE audit_log SET seq = 3 WHERE seq = 99",
+	}, 2, "does not carry the hash of the one before"},
+	{"cut off", []string{"DELETE FROM audit_log WHERE seq > 4"}, 5, "is missing: the log ends with record 4, its head is record 6"},
+	{"cut off with its head", []string{
+		"DELETE FROM audit_log WHERE seq > 4", "UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit_log WHERE seq = 4)",
+	}, 4, "is the head of the log, and is not signed with this key"},
+	{"emptied", []string{"DELETE FROM audit_log"}, 1, "is missing: the log ends with record 0, its head is record 6"},
+}
+
 func TestCheckFindsTampering(t *testing.T) {
-	open := map[store.Dialect][]string{ // takes the log's own protection away
-		store.SQLite:   {"DROP TRIGGER audit_log_no_update", "DROP TRIGGER audit_log_no_delete"},
-		store.Postgres: {"DROP TRIGGER audit_log_no_change ON audit_log"},
-	}
-	tests := []struct {
-		name  string
-		steps []string
-		seq   int64 // of the record that is named; 0: none
-		want  string
-	}{
-		{"nothing", nil, 0, ""},
-		{"changed", []string{"UPDATE audit_log SET outcome = 'x' WHERE seq = 3"}, 3, "was changed: its hash is another one"},
-		{"taken out", []string{"DELETE FROM audit_log WHERE seq = 3"}, 3, "is missing: the next one is record 4"},
-		{"swapped", []string{
-			"UPDATE audit_log SET seq = 99 WHERE seq = 2", "UPDATE audit_log SET seq = 2 WHERE seq = 3", "UPDATE audit_log SET seq = 3 WHERE seq = 99",
-		}, 2, "does not carry the hash of the one before"},
-		{"cut off", []string{"DELETE FROM audit_log WHERE seq > 4"}, 5, "is missing: the log ends with record 4, its head is record 6"},
-		{"cut off with its head", []string{
-			"DELETE FROM audit_log WHERE seq > 4", "UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit_log WHERE seq = 4)",
-		}, 4, "is the head of the log, and is not signed with this key"},
-		{"emptied", []string{"DELETE FROM audit_log"}, 1, "is missing: the log ends with record 0, its head is record 6"},
-	}
-	storetest.EachConfig(t, func(t *testing.T, c store.Config) {
-		for _, tt := range tests {
-			t.Run(tt.name, func(t *testing.T) {
-				if c = storetest.SQLiteConfig(t); strings.Contains(t.Name(), "postgres") {
-					c = storetest.PostgresConfig(t)
-				}
-				db := storetest.Open(t, c)
+	for _, tt := range tamperings {
+		t.Run(tt.name, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, db *store.DB) {
 				for n := range 6 {
 					must(t, db.Append(t.Context(), entry(fmt.Sprint(n))))
 				}
-				for _, step := range append(open[db.Dialect()], tt.steps...) {
+				for _, step := range slices.Concat(unprotect[db.Dialect()], tt.steps) {
 					execSQL(t, db, step)
 				}
 				_, err := check(t, db)
@@ -183,8 +184,8 @@ func TestCheckFindsTampering(t *testing.T) {
 					t.Errorf("got %v, want record %d: %s", err, tt.seq, tt.want)
 				}
 			})
-		}
-	})
+		})
+	}
 }
 
 func TestCheckIsOfOneMoment(t *testing.T) {

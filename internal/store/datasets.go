@@ -64,6 +64,7 @@ func (versionRow) TableName() string { return "dataset_versions" }
 // live is the condition of what a workspace has and nobody deleted.
 const live = "workspace_id = ? AND deleted_at = 0"
 
+// InsertDataset keeps a new dataset. Fault: conflict if the name is taken.
 func (db *DB) InsertDataset(ctx context.Context, d datasets.Dataset) error {
 	row := namedRow{Row: datasetRow(d), NameKey: folded(d.Name)}
 	added, err := insert(ctx, db, &row)
@@ -93,11 +94,13 @@ func (db *DB) InsertVersion(ctx context.Context, v datasets.Version) error {
 	})
 }
 
+// Dataset returns a dataset. Fault: not_found.
 func (db *DB) Dataset(ctx context.Context, workspace, id string) (datasets.Dataset, error) {
 	row, err := take[datasetRow](ctx, db, "dataset", live+" AND id = ?", workspace, id)
 	return row.dataset(), err
 }
 
+// Version returns a version of a dataset that is not deleted. Fault: not_found.
 func (db *DB) Version(ctx context.Context, workspace, id string) (datasets.Version, error) {
 	row, err := take[versionRow](ctx, db, "dataset version", "workspace_id = ? AND id = ? AND "+ofLiveDataset, workspace, id)
 	return datasets.Version(row), err
@@ -106,6 +109,7 @@ func (db *DB) Version(ctx context.Context, workspace, id string) (datasets.Versi
 // ofLiveDataset is the condition of a version whose dataset is not deleted.
 const ofLiveDataset = "EXISTS (SELECT 1 FROM datasets d WHERE d.id = dataset_id AND d.deleted_at = 0)"
 
+// Datasets returns a page of the newest, and one more.
 func (db *DB) Datasets(ctx context.Context, workspace string, p page.Page) ([]datasets.Dataset, error) {
 	rows, err := newest[datasetRow](ctx, db, p, live, workspace)
 	return converted(rows, datasetRow.dataset), err

@@ -45,6 +45,7 @@ func (modelRow) TableName() string { return "models" }
 
 func (r modelRow) model() models.Model { return models.Model(r) }
 
+// InsertModel keeps a new model. Fault: conflict if the name is taken.
 func (db *DB) InsertModel(ctx context.Context, m models.Model) error {
 	row := modelRow(m)
 	added, err := insert(ctx, db, &row)
@@ -54,11 +55,13 @@ func (db *DB) InsertModel(ctx context.Context, m models.Model) error {
 	return err
 }
 
+// Model returns a model. Fault: not_found.
 func (db *DB) Model(ctx context.Context, workspace, id string) (models.Model, error) {
 	row, err := take[modelRow](ctx, db, "model", live+" AND id = ?", workspace, id)
 	return row.model(), err
 }
 
+// Models returns a page of the newest, and one more.
 func (db *DB) Models(ctx context.Context, workspace string, p page.Page) ([]models.Model, error) {
 	rows, err := newest[modelRow](ctx, db, p, live, workspace)
 	return converted(rows, modelRow.model), err
@@ -70,6 +73,7 @@ func (db *DB) ModelsOfRun(ctx context.Context, workspace, run string) ([]string,
 	return converted(rows, func(r modelRow) string { return r.ID }), err
 }
 
+// Champion returns the workspace's one champion. Fault: not_found.
 func (db *DB) Champion(ctx context.Context, workspace string) (models.Model, error) {
 	row, err := take[modelRow](ctx, db, "champion", live+" AND status = 'champion'", workspace)
 	return row.model(), err

@@ -35,6 +35,7 @@ func emailTaken() error {
 		WithFix("Use another address, or change that person.")
 }
 
+// InsertPerson keeps a new person. Fault: conflict if the email is taken.
 func (db *DB) InsertPerson(ctx context.Context, p people.Person) error {
 	row := personRow(p)
 	added, err := insert(ctx, db, &row)
@@ -44,16 +45,19 @@ func (db *DB) InsertPerson(ctx context.Context, p people.Person) error {
 	return err
 }
 
+// Person returns a person. Fault: not_found.
 func (db *DB) Person(ctx context.Context, id string) (people.Person, error) {
 	row, err := take[personRow](ctx, db, "person", "id = ?", id)
 	return row.person(), err
 }
 
+// PersonByEmail returns the person with exactly this address. Fault: not_found.
 func (db *DB) PersonByEmail(ctx context.Context, email string) (people.Person, error) {
 	row, err := take[personRow](ctx, db, "person", "email = ?", email)
 	return row.person(), err
 }
 
+// People returns a page of the newest, and one more.
 func (db *DB) People(ctx context.Context, p page.Page) ([]people.Person, error) {
 	rows, err := newest[personRow](ctx, db, p, "1 = 1")
 	return converted(rows, personRow.person), err
@@ -72,6 +76,7 @@ func (db *DB) UpdatePerson(ctx context.Context, p people.Person) error {
 	return err
 }
 
+// CountPeople counts all, disabled ones too.
 func (db *DB) CountPeople(ctx context.Context) (int, error) {
 	var n int64
 	err := db.read(ctx, func(q *gorm.DB) error { return q.Model(&personRow{}).Count(&n).Error })

@@ -32,16 +32,19 @@ func (planRow) TableName() string { return "plans" }
 
 func (r planRow) plan() plans.Plan { return plans.Plan(r) }
 
+// InsertPlan keeps a new plan.
 func (db *DB) InsertPlan(ctx context.Context, p plans.Plan) error {
 	row := planRow(p)
 	return db.write(ctx, func(q *gorm.DB) error { return q.Create(&row).Error })
 }
 
+// Plan returns a plan. Fault: not_found.
 func (db *DB) Plan(ctx context.Context, workspace, id string) (plans.Plan, error) {
 	row, err := take[planRow](ctx, db, "plan", live+" AND id = ?", workspace, id)
 	return row.plan(), err
 }
 
+// Plans returns a page of the newest, and one more.
 func (db *DB) Plans(ctx context.Context, workspace string, p page.Page) ([]plans.Plan, error) {
 	rows, err := newest[planRow](ctx, db, p, live, workspace)
 	return converted(rows, planRow.plan), err

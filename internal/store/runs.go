@@ -39,7 +39,8 @@ func (runRow) TableName() string { return "runs" }
 
 func (r runRow) run() runs.Run { return runs.Run(r) }
 
-// InsertRun fails with plan_already_launched, which names the run that the plan has.
+// InsertRun keeps a new run. Fault: plan_already_launched, which names the run
+// that the plan has.
 func (db *DB) InsertRun(ctx context.Context, r runs.Run) error {
 	row := runRow(r)
 	return db.Tx(ctx, func(ctx context.Context) error {
@@ -56,20 +57,24 @@ func (db *DB) InsertRun(ctx context.Context, r runs.Run) error {
 	})
 }
 
+// SetRunJob notes which job will start the run. Fault: not_found.
 func (db *DB) SetRunJob(ctx context.Context, id string, jobID int64) error {
 	return update[runRow](ctx, db, "run", map[string]any{"job_id": jobID}, "id = ?", id)
 }
 
+// Run returns a run. Fault: not_found.
 func (db *DB) Run(ctx context.Context, workspace, id string) (runs.Run, error) {
 	row, err := take[runRow](ctx, db, "run", live+" AND id = ?", workspace, id)
 	return row.run(), err
 }
 
+// RunOfPlan returns the run of a plan, a deleted one too. Fault: not_found.
 func (db *DB) RunOfPlan(ctx context.Context, workspace, plan string) (runs.Run, error) {
 	row, err := take[runRow](ctx, db, "run", "workspace_id = ? AND plan_id = ?", workspace, plan)
 	return row.run(), err
 }
 
+// Runs returns a page of the newest, and one more.
 func (db *DB) Runs(ctx context.Context, workspace string, p page.Page) ([]runs.Run, error) {
 	rows, err := newest[runRow](ctx, db, p, live, workspace)
 	return converted(rows, runRow.run), err

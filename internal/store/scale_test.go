@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ambit/audit"
+	"ambit/internal/fault"
 	"ambit/internal/page"
 	"ambit/internal/store"
 	"ambit/internal/store/storetest"
@@ -61,8 +62,10 @@ func fillAll(t testing.TB, db *store.DB, runs, records, tokens, first int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pool.Exec("ANALYZE"); err != nil {
-		t.Fatal(err)
+	if db.Dialect() == store.Postgres { // it does so by itself, later
+		if _, err := pool.Exec("ANALYZE"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -108,10 +111,10 @@ func auditList(f audit.Filter) func(ctx ctx, db *store.DB) error {
 
 // absent takes a not_found for an answer.
 func absent(err error) error {
-	if wanted := "not_found"; err != nil && !strings.HasPrefix(err.Error(), wanted) {
-		return err
+	if fault.Is(err, fault.NotFound) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // Every list is read from an index in its order: what it costs depends on the
@@ -140,7 +143,7 @@ func TestListsAreReadFromAnIndex(t *testing.T) {
 						t.Errorf("%s: %s in the plan of %s:\n%s", list.name, phrase, text, plan)
 					}
 				}
-				if !strings.Contains(strings.ToLower(plan), "index") && !strings.Contains(plan, "INTEGER PRIMARY KEY") && !strings.Contains(plan, "SCAN audit_log") {
+				if !strings.Contains(strings.ToLower(plan), "index") && !strings.Contains(plan, "INTEGER PRIMARY KEY") {
 					t.Errorf("%s: no index in the plan of %s:\n%s", list.name, text, plan)
 				}
 			}

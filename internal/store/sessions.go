@@ -34,11 +34,13 @@ type linkRow struct {
 
 func (linkRow) TableName() string { return "links" }
 
+// InsertSession keeps a new session of a person who is there.
 func (db *DB) InsertSession(ctx context.Context, s people.Session) error {
 	row := sessionRow(s)
 	return db.write(ctx, func(q *gorm.DB) error { return q.Create(&row).Error })
 }
 
+// SessionByHash returns the session of a cookie. Fault: not_found.
 func (db *DB) SessionByHash(ctx context.Context, hash string) (people.Session, error) {
 	row, err := take[sessionRow](ctx, db, "session", "hash = ?", hash)
 	return row.session(), err
@@ -62,6 +64,7 @@ func (db *DB) StepUpSession(ctx context.Context, id string, at clock.Time) error
 	return update[sessionRow](ctx, db, "session", map[string]any{"stepped_up_at": at}, "id = ?", id)
 }
 
+// DeleteSession removes a session if it is the person's; none is no error.
 func (db *DB) DeleteSession(ctx context.Context, person, id string) error {
 	return db.write(ctx, func(q *gorm.DB) error {
 		return q.Where("person_id = ? AND id = ?", person, id).Delete(&sessionRow{}).Error
@@ -75,6 +78,7 @@ func (db *DB) DeleteSessions(ctx context.Context, person, except string) error {
 	})
 }
 
+// InsertLink keeps a new link.
 func (db *DB) InsertLink(ctx context.Context, l people.Link) error {
 	row := linkRow(l)
 	return db.write(ctx, func(q *gorm.DB) error { return q.Create(&row).Error })

@@ -41,6 +41,7 @@ type epochRow struct {
 
 func (epochRow) TableName() string { return "token_epoch" }
 
+// InsertToken keeps a new token. Fault: conflict if there is one with its id.
 func (db *DB) InsertToken(ctx context.Context, t tokens.Token) error {
 	row := tokenRow(t)
 	added, err := insert(ctx, db, &row)
@@ -50,11 +51,13 @@ func (db *DB) InsertToken(ctx context.Context, t tokens.Token) error {
 	return err
 }
 
+// Token returns a token, a revoked or expired one too. Fault: not_found.
 func (db *DB) Token(ctx context.Context, id string) (tokens.Token, error) {
 	row, err := take[tokenRow](ctx, db, "token", "id = ?", id)
 	return tokens.Token(row), err
 }
 
+// Tokens returns a page of the newest, and one more.
 func (db *DB) Tokens(ctx context.Context, p page.Page) ([]tokens.Token, error) {
 	rows, err := newest[tokenRow](ctx, db, p, "1 = 1")
 	return converted(rows, func(r tokenRow) tokens.Token { return tokens.Token(r) }), err

@@ -25,6 +25,7 @@ func (workspaceRow) TableName() string { return "workspaces" }
 
 func (r workspaceRow) workspace() workspaces.Workspace { return workspaces.Workspace(r) }
 
+// InsertWorkspace keeps a new workspace. Fault: conflict if the name is taken.
 func (db *DB) InsertWorkspace(ctx context.Context, w workspaces.Workspace) error {
 	row := workspaceRow(w)
 	added, err := insert(ctx, db, &row)
@@ -34,6 +35,7 @@ func (db *DB) InsertWorkspace(ctx context.Context, w workspaces.Workspace) error
 	return err
 }
 
+// Workspace returns a workspace. Fault: not_found.
 func (db *DB) Workspace(ctx context.Context, id string) (workspaces.Workspace, error) {
 	row, err := take[workspaceRow](ctx, db, "workspace", "id = ?", id)
 	return row.workspace(), err
