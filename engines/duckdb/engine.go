@@ -118,11 +118,15 @@ func New(cfg Config) (*Engine, error) {
 }
 
 // Close cancels what is in flight, ends every child, waits until it is gone, and
-// removes what was in progress.
+// removes what was in progress. A second call does nothing.
 func (e *Engine) Close() error {
 	e.mu.Lock()
+	again := e.ended.Err() != nil
 	e.end()
 	e.mu.Unlock()
+	if again {
+		return nil
+	}
 	e.group.Wait()
 	e.pool.close()
 	return errors.Join(e.scratch.close(), e.tables.close())

@@ -17,8 +17,15 @@ const childArgument = "engine-child"
 var childCommand []string
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == childArgument {
-		os.Exit(ChildMain(os.Args[2:], os.Stdin, os.Stdout))
+	if len(os.Args) == 2 {
+		switch os.Args[1] {
+		case childArgument:
+			os.Exit(ChildMain(nil, os.Stdin, os.Stdout))
+		case confinedArgument:
+			os.Exit(tryConfined())
+		case layeredArgument:
+			os.Exit(layeredEngine())
+		}
 	}
 	os.Exit(run(m))
 }

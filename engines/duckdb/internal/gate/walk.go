@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"ambit/internal/fault"
 )
@@ -39,9 +40,18 @@ func decode(tree []byte) (object, error) {
 	d.UseNumber() // constants keep every digit
 	var root object
 	if err := d.Decode(&root); err != nil {
-		return nil, tooDeep().Because(err)
+		if strings.Contains(err.Error(), "max depth") {
+			return nil, tooDeep().Because(err)
+		}
+		return nil, Inexact().Because(err) // the engine writes an infinite constant as no JSON has it
 	}
 	return root, nil
+}
+
+// Inexact is the refusal of a statement whose text the engine cannot make again from its tree.
+func Inexact() *fault.Fault {
+	return fault.New(fault.Invalid, "The engine cannot restate this statement exactly.").
+		WithFix("Write it more simply: give nested joins a subquery of their own, and keep constants within their type's range.")
 }
 
 // single returns the one statement of a tree that the parser accepted.

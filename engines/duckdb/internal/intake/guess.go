@@ -2,7 +2,6 @@ package intake
 
 import (
 	"fmt"
-	"strings"
 
 	"ambit/datasets"
 )
@@ -21,11 +20,11 @@ type guess struct {
 }
 
 func (g *guess) add(row int64, field string) {
-	s := strings.Trim(field, blank)
+	s := Trim(field)
 	if s == "" {
 		return
 	}
-	if missing[s] {
+	if isWord(s) {
 		g.words++
 		g.word = s
 		return

@@ -78,7 +78,7 @@ func unprintable(r rune) bool {
 
 func looksLikeData(names []string) bool {
 	for _, n := range names {
-		if c := classify(strings.Trim(n, blank)); c != integer && c != float && c != bigInteger {
+		if c := classify(Trim(n)); c != integer && c != float && c != bigInteger {
 			return false
 		}
 	}

@@ -31,9 +31,6 @@ type Column struct {
 	Kind Kind
 }
 
-// blank is what may stand around a number, date or truth value.
-const blank = " \t"
-
 // missing are words that stand for no value in a column whose other values are
 // numbers, dates or truth values. In a column of texts they are texts.
 var missing = map[string]bool{
@@ -47,8 +44,25 @@ func (k Kind) IsMissing(field string) bool {
 	if k == Text {
 		return field == ""
 	}
-	f := strings.Trim(field, blank)
-	return f == "" || missing[f]
+	f := Trim(field)
+	return f == "" || isWord(f)
+}
+
+// Trim returns a field without the blanks around it.
+func Trim(s string) string {
+	for len(s) > 0 && (s[0] == ' ' || s[0] == '\t') {
+		s = s[1:]
+	}
+	for len(s) > 0 && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// isWord reports whether s, which is not empty, is a word for missing. None
+// starts with a digit.
+func isWord(s string) bool {
+	return (s[0] < '0' || s[0] > '9') && missing[s]
 }
 
 // class is what one value looks like.
@@ -94,13 +108,10 @@ func classifyNumber(s string) class {
 		return padded
 	}
 	if whole == len(digits) && whole > 0 {
-		if _, err := strconv.ParseInt(s, 10, 64); err != nil {
-			return bigInteger
-		}
-		if s == "-0" {
-			return float
-		}
-		return integer
+		return classifyWhole(s, whole)
+	}
+	if isPlain(digits, whole) {
+		return float
 	}
 	for _, c := range []byte(digits[whole:]) {
 		if (c < '0' || c > '9') && c != '.' && c != 'e' && c != 'E' && c != '-' && c != '+' {
@@ -113,9 +124,35 @@ func classifyNumber(s string) class {
 	return float
 }
 
+func classifyWhole(s string, digits int) class {
+	if s == "-0" {
+		return float // as a whole number it would lose its sign
+	}
+	if digits > 18 {
+		if _, err := strconv.ParseInt(s, 10, 64); err != nil {
+			return bigInteger
+		}
+	}
+	return integer
+}
+
+// isPlain reports whether what follows the whole digits is a point and digits,
+// few enough that the number is finite.
+func isPlain(digits string, whole int) bool {
+	if whole == 0 || len(digits) > 300 || digits[whole] != '.' {
+		return false
+	}
+	for i := whole + 1; i < len(digits); i++ {
+		if digits[i] < '0' || digits[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
 func classifyTime(s string) class {
 	if len(s) == len(time.DateOnly) {
-		if _, err := time.Parse(time.DateOnly, s); err == nil {
+		if _, ok := parseDate(s); ok {
 			return date
 		}
 		return other
@@ -160,11 +197,32 @@ func ParseTime(s string) (t time.Time, hasZone, ok bool) {
 // Moment reads a date or a time that classified as one.
 func Moment(s string) (time.Time, error) {
 	if len(s) == len(time.DateOnly) {
-		return time.Parse(time.DateOnly, s)
+		t, ok := parseDate(s)
+		if !ok {
+			return t, fmt.Errorf("%q is no date", s)
+		}
+		return t, nil
 	}
 	t, _, ok := ParseTime(s)
 	if !ok {
 		return t, fmt.Errorf("%q is no time", s)
 	}
 	return t, nil
+}
+
+// parseDate reads YYYY-MM-DD, several times faster than the time package.
+func parseDate(s string) (time.Time, bool) {
+	digit := func(i int) int { return int(s[i]) - '0' }
+	for _, i := range []int{0, 1, 2, 3, 5, 6, 8, 9} {
+		if s[i] < '0' || s[i] > '9' {
+			return time.Time{}, false
+		}
+	}
+	year := digit(0)*1000 + digit(1)*100 + digit(2)*10 + digit(3)
+	month, day := digit(5)*10+digit(6), digit(8)*10+digit(9)
+	if month < 1 || month > 12 || day < 1 || s[4] != '-' || s[7] != '-' {
+		return time.Time{}, false
+	}
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	return t, t.Day() == day // the 31st of a shorter month is another day
 }

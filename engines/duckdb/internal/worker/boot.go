@@ -26,7 +26,7 @@ type session struct {
 // start confines the child, opens the engine and locks its settings.
 // Faults: engine_unavailable.
 func (w *worker) start(b *wire.Boot) (*wire.Booted, error) {
-	booted, err := confine(b)
+	booted, err := Confine(b)
 	if err != nil {
 		return nil, fault.New(fault.EngineUnavailable, "The engine's sandbox cannot be set up on this machine.").
 			WithFix("Ask the operator to run ambit doctor.").Because(err)

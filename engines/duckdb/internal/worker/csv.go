@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -65,7 +64,7 @@ var kindTypes = map[intake.Kind]duck.Type{
 func newAppender(c *connection, columns []intake.Column) (*appender, error) {
 	a := &appender{columns: columns, cells: make([]cells, len(columns)), size: int(duck.VectorSize())}
 	if duck.AppenderCreateExt(c.handle, "built", "main", TableName, &a.handle) == duck.StateError {
-		err := errors.New(duck.AppenderError(a.handle))
+		err := engineError(duck.AppenderError(a.handle))
 		duck.AppenderDestroy(&a.handle)
 		return nil, err
 	}
@@ -110,7 +109,7 @@ func (a *appender) flush() error {
 	}
 	duck.DataChunkSetSize(a.chunk, duck.IdxT(a.rows))
 	if duck.AppendDataChunk(a.handle, a.chunk) == duck.StateError {
-		return errors.New(duck.AppenderError(a.handle))
+		return engineError(duck.AppenderError(a.handle))
 	}
 	a.renew()
 	return nil
@@ -121,7 +120,7 @@ func (a *appender) close() error {
 		return err
 	}
 	if duck.AppenderClose(a.handle) == duck.StateError {
-		return errors.New(duck.AppenderError(a.handle))
+		return engineError(duck.AppenderError(a.handle))
 	}
 	return nil
 }
@@ -146,7 +145,7 @@ func (a *appender) set(i int, field string) error {
 		c.setText(a.rows, field)
 		return nil
 	}
-	if err := c.setValue(a.rows, kind, strings.Trim(field, " \t")); err != nil {
+	if err := c.setValue(a.rows, kind, intake.Trim(field)); err != nil {
 		return fmt.Errorf("column %d was typed over all rows, but %w", i+1, err)
 	}
 	return nil

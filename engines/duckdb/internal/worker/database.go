@@ -9,7 +9,12 @@ import (
 	duck "github.com/duckdb/duckdb-go-bindings"
 )
 
-// database is an open engine. Errors of its methods carry the engine's own text.
+// engineError is an error in the engine's own words.
+type engineError string
+
+func (e engineError) Error() string { return string(e) }
+
+// database is an open engine.
 type database struct {
 	handle duck.Database
 }
@@ -23,7 +28,7 @@ func openDatabase() (*database, error) {
 	d := &database{}
 	var message string
 	if duck.OpenExt(":memory:", &d.handle, config, &message) == duck.StateError {
-		return nil, errors.New(message)
+		return nil, engineError(message)
 	}
 	return d, nil
 }
@@ -51,7 +56,7 @@ func (c *connection) exec(sql string) error {
 	var r duck.Result
 	defer duck.DestroyResult(&r)
 	if duck.Query(c.handle, sql, &r) == duck.StateError {
-		return errors.New(duck.ResultError(&r))
+		return engineError(duck.ResultError(&r))
 	}
 	return nil
 }
@@ -60,7 +65,7 @@ func (c *connection) exec(sql string) error {
 func (c *connection) prepare(sql string) (duck.PreparedStatement, error) {
 	var p duck.PreparedStatement
 	if duck.Prepare(c.handle, sql, &p) == duck.StateError {
-		err := errors.New(duck.PrepareError(p))
+		err := engineError(duck.PrepareError(p))
 		duck.DestroyPrepare(&p)
 		return p, err
 	}
@@ -70,12 +75,12 @@ func (c *connection) prepare(sql string) (duck.PreparedStatement, error) {
 // apply runs a prepared statement on one text and returns the one text that it makes.
 func apply(p duck.PreparedStatement, argument string) (string, error) {
 	if duck.BindVarcharLength(p, 1, argument, duck.IdxT(len(argument))) == duck.StateError {
-		return "", errors.New(duck.PrepareError(p))
+		return "", engineError(duck.PrepareError(p))
 	}
 	var r duck.Result
 	defer duck.DestroyResult(&r)
 	if duck.ExecutePrepared(p, &r) == duck.StateError {
-		return "", errors.New(duck.ResultError(&r))
+		return "", engineError(duck.ResultError(&r))
 	}
 	chunk := duck.FetchChunk(r)
 	if chunk.Ptr == nil {
@@ -104,7 +109,7 @@ func streamPrepared(p duck.PreparedStatement, each func(columns []*column, rows 
 	var r duck.Result
 	defer duck.DestroyResult(&r)
 	if duck.ExecutePreparedStreaming(p, &r) == duck.StateError {
-		return errors.New(duck.ResultError(&r))
+		return engineError(duck.ResultError(&r))
 	}
 	columns, err := columnsOf(&r)
 	if err != nil {
@@ -114,7 +119,7 @@ func streamPrepared(p duck.PreparedStatement, each func(columns []*column, rows 
 		chunk := duck.FetchChunk(r)
 		if chunk.Ptr == nil {
 			if message := duck.ResultError(&r); message != "" {
-				return errors.New(message)
+				return engineError(message)
 			}
 			return nil
 		}

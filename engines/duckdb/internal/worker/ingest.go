@@ -62,28 +62,21 @@ func (w *worker) finish() error {
 	return nil
 }
 
-// intakeFault turns an error that the engine raised while it read a caller's
-// file: what it calls broken input is the file's fault, not the engine's.
+// intakeFault turns an error that was raised while a caller's file was read:
+// what the engine says of it is the file's fault. Its errors of input and output
+// are too, because a broken file has it read past the end.
 func intakeFault(err error) error {
-	mapped := engineFault(err)
-	f := fault.From(mapped)
-	if f.Code == fault.Invalid && f.Err != nil || f.Code == fault.EngineUnavailable {
-		return fault.New(fault.Invalid, "The file cannot be read: %s", gate.Clean(reason(err))).
-			WithFix("Write the file again, or send it as CSV.").Because(err)
-	}
-	if f.Code == fault.Memory {
+	var said engineError
+	f := fault.From(engineFault(err))
+	switch {
+	case !errors.As(err, &said):
+		return f
+	case f.Code == fault.Memory:
 		return fault.New(fault.Memory, "The file needs more memory than an upload may have.").
 			WithFix("Split the file, or send fewer columns.").Because(err)
 	}
-	return mapped
-}
-
-func reason(err error) string {
-	var f *fault.Fault
-	if errors.As(err, &f) {
-		return f.Detail
-	}
-	return err.Error()
+	return fault.New(fault.Invalid, "The file cannot be read: %s", gate.Clean(string(said))).
+		WithFix("Write the file again, or send it as CSV.").Because(err)
 }
 
 // buildParquet has the engine read the file, in file order, after its footer was checked.

@@ -17,6 +17,8 @@ const (
 	pairLevels  = 50
 	maxPairs    = 20
 	related     = 0.95
+	fewest      = 20 // rows, below which anything looks related
+	perLevel    = 5  // rows for each level, below which levels do
 )
 
 // pairs returns the columns that are closely related, the closest first: numbers
@@ -145,7 +147,8 @@ func ranks(values []float64) []float64 {
 	return out
 }
 
-// correlation is Pearson's, over the rows in which neither is missing; 0 if one does not vary.
+// correlation is Pearson's, over the rows in which neither is missing; 0 if one
+// does not vary or there are too few.
 func correlation(a, b []float64) float64 {
 	var n, sa, sb, saa, sbb, sab float64
 	for i := range a {
@@ -156,7 +159,7 @@ func correlation(a, b []float64) float64 {
 		n, sa, sb, saa, sbb, sab = n+1, sa+x, sb+y, saa+x*x, sbb+y*y, sab+x*y
 	}
 	va, vb := saa-sa*sa/n, sbb-sb*sb/n
-	if n < 3 || va <= 0 || vb <= 0 {
+	if n < fewest || va <= 0 || vb <= 0 {
 		return 0
 	}
 	return (sab - sa*sb/n) / math.Sqrt(va*vb)
@@ -177,8 +180,8 @@ func cramersV(a, b []int) float64 {
 		rows[a[i]]++
 		columns[b[i]]++
 	}
-	least := min(len(rows), len(columns)) - 1
-	if n < 3 || least < 1 {
+	least, most := min(len(rows), len(columns))-1, max(len(rows), len(columns))
+	if n < fewest || n < float64(perLevel*most) || least < 1 {
 		return 0
 	}
 	sum := 0.0

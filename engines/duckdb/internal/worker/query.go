@@ -105,21 +105,16 @@ func (w *worker) restate(sql string) (string, error) {
 	}
 	canonical, err := apply(w.deserialize, string(checked))
 	if err != nil {
-		return "", inexact(err)
+		return "", gate.Inexact().Because(err)
 	}
 	again, err := apply(w.serialize, canonical)
 	if err != nil {
 		return "", err
 	}
 	if err := gate.Same(checked, []byte(again)); err != nil {
-		return "", inexact(err)
+		return "", gate.Inexact().Because(err)
 	}
 	return canonical, nil
-}
-
-func inexact(err error) error {
-	return fault.New(fault.Invalid, "The engine cannot restate this statement exactly.").
-		WithFix("Write it more simply: give nested joins and odd constants a subquery of their own.").Because(err)
 }
 
 // prepareSelect prepares a text that must be one SELECT.
@@ -133,7 +128,7 @@ func prepareSelect(c *connection, sql string) (duck.PreparedStatement, error) {
 	}
 	var p duck.PreparedStatement
 	if duck.PrepareExtractedStatement(c.handle, statements, 0, &p) == duck.StateError {
-		err := errors.New(duck.PrepareError(p))
+		err := engineError(duck.PrepareError(p))
 		duck.DestroyPrepare(&p)
 		return none, err
 	}

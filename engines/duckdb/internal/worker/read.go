@@ -226,9 +226,14 @@ func (s *sink) flush() error {
 	s.at += int64(n)
 	s.buffer = s.buffer[:0]
 	if err != nil {
-		return fault.New(fault.TooLarge, "These columns are too large to read at once.").WithFix("Read fewer columns.").Because(err)
+		return tooLarge(err)
 	}
 	return nil
+}
+
+// tooLarge is the refusal when the file may not grow.
+func tooLarge(err error) error {
+	return fault.New(fault.TooLarge, "These columns are too large to read at once.").WithFix("Read fewer columns.").Because(err)
 }
 
 // finish writes what is left and the levels, which it says the place of.
@@ -250,9 +255,12 @@ func (s *sink) finish(at int64, rows int) (wire.Extent, error) {
 		_, err1 := w.Write(head[:])
 		_, err2 := w.WriteString(level)
 		if err := errors.Join(err1, err2); err != nil {
-			return extent, err
+			return extent, tooLarge(err)
 		}
 		extent.Bytes += int64(4 + len(level))
 	}
-	return extent, w.Flush()
+	if err := w.Flush(); err != nil {
+		return extent, tooLarge(err)
+	}
+	return extent, nil
 }

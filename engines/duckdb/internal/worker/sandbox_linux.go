@@ -13,9 +13,9 @@ import (
 	"ambit/internal/child"
 )
 
-// confine sets the child's limits and shuts every file to it but those of its
+// Confine sets the child's limits and shuts every file to it but those of its
 // task. It returns what holds; with insecure it goes on where something does not.
-func confine(b *wire.Boot) (*wire.Booted, error) {
+func Confine(b *wire.Boot) (*wire.Booted, error) {
 	booted := &wire.Booted{}
 	if err := limit(b.Limits); err == nil {
 		booted.Limited = true
@@ -54,7 +54,7 @@ func restrict(b *wire.Boot) (int, error) {
 	if b.Output != "" {
 		rules = append(rules, landlock.RWDirs(b.Output))
 	}
-	if err := landlock.V7.BestEffort().Restrict(rules...); err != nil {
+	if err := landlock.V11.BestEffort().Restrict(rules...); err != nil {
 		return 0, err
 	}
 	return abi, nil

@@ -9,8 +9,8 @@ import (
 	"ambit/engines/duckdb/internal/wire"
 )
 
-// confine fails unless the operator allows it: only Linux has what it takes.
-func confine(b *wire.Boot) (*wire.Booted, error) {
+// Confine fails unless the operator allows it: only Linux has what it takes.
+func Confine(b *wire.Boot) (*wire.Booted, error) {
 	if !b.Insecure {
 		return nil, errors.New("the sandbox needs Linux")
 	}
