@@ -144,6 +144,13 @@ func (s Spec) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Settings returns the digest of what is trained and how, whichever version of a
+// dataset the content stands in: the fingerprint says what the content is.
+func (s Spec) Settings() string {
+	s.DatasetVersion, s.VersionNumber = "", 0
+	return s.Digest()
+}
+
 // Create keeps a draft. Fault: plan_stale if the dataset changed since Prepare.
 func (s *Service) Create(ctx context.Context, d Draft, origin Origin) (View, error) {
 	p := d.plan

@@ -37,7 +37,7 @@ type Bundle struct {
 	Rounds       int               `json:"rounds"`
 	Rows         int               `json:"rows"`        // learnt from
 	Fingerprint  string            `json:"fingerprint"` // of the data
-	PlanHash     string            `json:"plan_hash"`
+	PlanHash     string            `json:"plan_hash"`   // of the plan's settings: the same content in another version gives the same
 	Split        plans.Split       `json:"split"`
 	Boosters     []json.RawMessage `json:"boosters"` // XGBoost JSON, features f0..fn
 }
@@ -49,7 +49,7 @@ func newBundle(plan plans.Plan, engine string, m member, e Encoder, f fitted, ro
 		Format: bundleFormat, Engine: engine, Trial: m.name, Family: m.family, Link: m.link,
 		Task: spec.Task, Target: spec.Target, Positive: spec.Positive, Encoder: e, Standardiser: f.standardiser,
 		Prior: f.prior, Seed: spec.Seed, Rounds: f.rounds, Rows: rows,
-		Fingerprint: spec.Fingerprint, PlanHash: plan.Hash, Split: spec.Split, Boosters: []json.RawMessage{},
+		Fingerprint: spec.Fingerprint, PlanHash: spec.Settings(), Split: spec.Split, Boosters: []json.RawMessage{},
 	}
 	for _, c := range spec.Classes {
 		b.Classes = append(b.Classes, c.Value)
