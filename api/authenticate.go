@@ -60,21 +60,20 @@ func claim(s string) string {
 	return clean[:min(len(clean), 128)]
 }
 
-// identify sets the caller of a call from the request's one credential.
+// identify sets the caller of a call from the request's one credential. The
+// operator's socket is one by itself, for a request that brings no other.
 func (s *Server) identify(ctx context.Context, req *http.Request, call *Call) error {
-	bearers := req.Header.Values("Authorization")
-	cookie := s.cookieOf(req)
-	operator := req.Context().Value(operatorKey{}) != nil
+	bearers, cookies := req.Header.Values("Authorization"), req.CookiesNamed(s.cookieName())
 	switch {
-	case operator && len(bearers) == 0:
-		call.Caller = scopes.Caller{Kind: scopes.CLI, Everywhere: true}
-		return nil
-	case len(bearers) > 1, len(bearers) == 1 && cookie != "":
-		return fault.New(fault.Malformed, "The request carries more than one credential.").WithFix("Send either one token or a session's cookie.")
+	case len(bearers)+len(cookies) > 1:
+		return fault.New(fault.Malformed, "The request carries more than one credential.").WithFix("Send either one token or one session's cookie.")
 	case len(bearers) == 1:
 		return s.identifyToken(ctx, bearers[0], call)
-	case cookie != "":
-		return s.identifyPerson(ctx, cookie, call)
+	case len(cookies) == 1:
+		return s.identifyPerson(ctx, cookies[0].Value, call)
+	case req.Context().Value(operatorKey{}) != nil:
+		call.Caller = scopes.Caller{Kind: scopes.CLI, Everywhere: true}
+		return nil
 	}
 	return unauthenticated()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ambit/datasets"
+	"ambit/internal/fault"
 	"ambit/internal/page"
 )
 
@@ -16,6 +17,9 @@ type queryRequest struct {
 }
 
 func (s *Server) query(ctx context.Context, call *Call, in queryRequest) (datasets.Result, error) {
+	if strings.TrimSpace(in.SQL) == "" {
+		return datasets.Result{}, fault.InvalidFields([]fault.Field{{Path: "sql", Rule: "is required: one SELECT"}})
+	}
 	return s.Datasets.Query(ctx, call.Workspace, in.SQL, in.Limit)
 }
 

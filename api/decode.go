@@ -158,7 +158,7 @@ func decodeUpload(r *request) error {
 		}
 		switch part.FormName() {
 		case "file":
-			in.FileName, in.File = part.FileName(), part
+			in.FileName, in.File = part.FileName(), sentFile{part}
 			return nil
 		case "name":
 			raw, err := io.ReadAll(io.LimitReader(part, maxFormField+1))
@@ -170,4 +170,16 @@ func decodeUpload(r *request) error {
 			return fault.InvalidFields([]fault.Field{{Path: "form." + claim(part.FormName()), Rule: "is not a part here", Valid: []string{"name", "file"}}})
 		}
 	}
+}
+
+// sentFile is a file while it arrives. That it does not arrive whole is the
+// sender's fault, not ours.
+type sentFile struct{ part io.Reader }
+
+func (f sentFile) Read(p []byte) (int, error) {
+	n, err := f.part.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fault.New(fault.Malformed, "The upload ended before its file did.").WithFix("Send the whole form again.").Because(err)
+	}
+	return n, err
 }

@@ -29,7 +29,7 @@ var cli = credential{cli: true}
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{
-		server:  start(t, func(c *app.Config) { c.TrainWorkers = 1 }),
+		server:  start(t, func(c *app.Config) { c.TrainWorkers, c.MaxUploadMB = 1, 1 }),
 		callers: map[string]caller{}, things: map[string]string{}, others: map[string]string{},
 	}
 	w.admins(t)
@@ -166,7 +166,8 @@ func (w *world) work(t testing.TB) {
 	builder, foreign := w.callers["builder"].credential, w.callers["builder of a foreign workspace"].credential
 	w.things["dataset"] = w.make(t, cli, "/api/workspaces/"+w.a+"/datasets", upload("table", "table.csv", separable(80)))
 	w.others["dataset"] = w.make(t, cli, "/api/workspaces/"+w.b+"/datasets", upload("table", "table.csv", separable(60)))
-	w.others["plan"] = w.plan(t, foreign, w.b, w.others["dataset"])
+	w.others["run"] = w.launch(t, foreign, w.plan(t, foreign, w.b, w.others["dataset"]))
+	w.send(foreign, "POST", "/api/runs/"+w.others["run"]+"/abort", nil, withKey(fresh())).read(t, 200, nil)
 	w.things["cancelled plan"] = w.plan(t, builder, w.a, w.things["dataset"])
 	w.send(builder, "POST", "/api/plans/"+w.things["cancelled plan"]+"/cancel", nil, withKey("world-cancel")).read(t, 200, nil)
 	w.things["run"] = w.launch(t, builder, w.plan(t, builder, w.a, w.things["dataset"]))
