@@ -2,20 +2,39 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"ambit/audit"
 	"ambit/scopes"
 )
 
 func auditCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "audit", Short: "Read and verify the audit log", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "audit", Short: "Read and verify the audit log"}
 	cmd.AddCommand(auditList(), auditVerify())
 	return cmd
+}
+
+// auditEntry is a record as it is shown.
+type auditEntry struct {
+	Seq       int64  `json:"seq"`
+	At        string `json:"at"`
+	Principal string `json:"principal"`
+	Tool      string `json:"tool"`
+	Route     string `json:"route"`
+	Outcome   string `json:"outcome"`
+	Replay    bool   `json:"replay"`
+}
+
+func (e auditEntry) line() string {
+	outcome := e.Outcome
+	if e.Replay {
+		outcome += " (replay)"
+	}
+	return fmt.Sprintf("%6d  %s  %-22s %-20s %-18s %s", e.Seq, e.At, e.Principal, e.Route, outcome, e.Tool)
 }
 
 func auditList() *cobra.Command {
@@ -30,21 +49,17 @@ func auditList() *cobra.Command {
 					query.Set(name, *value)
 				}
 			}
-			var list struct {
-				Items []audit.Entry `json:"items"`
-			}
-			if err := op.call(ctx, scopes.Audit, nil, query, nil, &list); err != nil {
+			answer, err := op.Call(ctx, scopes.Audit, nil, query, nil)
+			if err != nil {
 				return err
 			}
-			if op.json {
-				return printJSON(op.cmd.OutOrStdout(), list.Items)
+			list, err := read[struct {
+				Items []json.RawMessage `json:"items"`
+			}](answer.Body)
+			if err != nil {
+				return err
 			}
-			for _, e := range list.Items {
-				if err := op.show(e, "%6d  %s  %-22s %-20s %-18s %s", e.Seq, e.At, e.Principal, e.Route, e.Outcome, e.Tool); err != nil {
-					return err
-				}
-			}
-			return nil
+			return showAll(op, list.Items, auditEntry.line)
 		}),
 	}
 	operatorFlags(cmd)
@@ -55,28 +70,34 @@ func auditList() *cobra.Command {
 	return cmd
 }
 
+// verification is what became of a walk along the chain.
+type verification struct {
+	Intact  bool   `json:"intact"`
+	Records int64  `json:"records"`
+	Head    string `json:"head_hash"`
+	Problem string `json:"problem"`
+}
+
 func auditVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify", Short: "Walk the chain and name the first bad record", Args: cobra.NoArgs,
 		RunE: asOperator(func(ctx context.Context, op *operator, _ []string) error {
-			var v struct {
-				Intact  bool   `json:"intact"`
-				Records int64  `json:"records"`
-				Head    string `json:"head_hash"`
-				Problem string `json:"problem,omitempty"`
-			}
-			if err := op.call(ctx, scopes.AuditVerify, nil, nil, nil, &v); err != nil {
+			answer, err := op.Call(ctx, scopes.AuditVerify, nil, nil, nil)
+			if err != nil {
 				return err
 			}
-			if err := op.show(v, "%d records, head %s", v.Records, v.Head); err != nil {
+			v, err := read[verification](answer.Body)
+			if err != nil {
 				return err
 			}
-			if !v.Intact {
-				return fmt.Errorf("the audit log is not intact: %s", v.Problem)
+			if err := show(op, answer.Body, verification.line); err != nil || v.Intact {
+				return err
 			}
-			return nil
+			return fmt.Errorf("the audit log is not intact: %s", v.Problem)
 		}),
 	}
 	operatorFlags(cmd)
 	return cmd
 }
+
+func (v verification) line() string { return fmt.Sprintf("%d records, head %s", v.Records, v.Head) }

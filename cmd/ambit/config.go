@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"reflect"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 	"gopkg.in/yaml.v3"
 
+	"ambit/audit"
 	"ambit/internal/app"
 )
 
@@ -50,7 +52,7 @@ func eachSetting(do func(f reflect.StructField)) {
 // loadConfig reads the settings: flags over variables over the file.
 func loadConfig(cmd *cobra.Command) (app.Config, error) {
 	cfg := app.Default()
-	cfg.Version, cfg.Commit = version, revision()
+	cfg.Version, cfg.Commit, cfg.LogTo = version, revision(), cmd.ErrOrStderr()
 	exe, err := os.Executable()
 	if err != nil {
 		return cfg, fmt.Errorf("finding this program: %w", err)
@@ -86,7 +88,7 @@ func readFile(cmd *cobra.Command, cfg *app.Config) error {
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(raw))
 	dec.KnownFields(true)
-	if err := dec.Decode(cfg); err != nil {
+	if err := dec.Decode(cfg); err != nil && !errors.Is(err, io.EOF) { // an empty file sets nothing
 		return fmt.Errorf("settings file %s: %w", cmpOr(name, configFile), err)
 	}
 	return nil
@@ -99,24 +101,28 @@ func cmpOr(a, b string) string {
 	return b
 }
 
-// clientVariables are read by "ambit mcp" and others, and are no settings of the server.
-var clientVariables = map[string]bool{"AMBIT_URL": true, "AMBIT_TOKEN": true, "AMBIT_AUDIT_KEY": true}
+// otherVariables are known, and are no settings of the server: "ambit mcp" reads
+// the address and the token, the audit log its key, our own tests how long to go on.
+var otherVariables = map[string]bool{"AMBIT_URL": true, "AMBIT_TOKEN": true, audit.KeyEnv: true, "AMBIT_SOAK": true}
+
+// variable is the name under which the environment has a setting.
+func variable(f reflect.StructField) string {
+	return "AMBIT_" + strings.ToUpper(strings.ReplaceAll(f.Tag.Get("flag"), "-", "_"))
+}
 
 // readVariables reads AMBIT_… . One that is no setting stops the start: it is a
 // typing error that would otherwise go unseen.
 func readVariables(cfg *app.Config) error {
 	known := map[string]reflect.StructField{}
-	eachSetting(func(f reflect.StructField) {
-		known["AMBIT_"+strings.ToUpper(strings.ReplaceAll(f.Tag.Get("flag"), "-", "_"))] = f
-	})
+	eachSetting(func(f reflect.StructField) { known[variable(f)] = f })
 	for _, pair := range os.Environ() {
 		name, value, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, "AMBIT_") || clientVariables[name] {
+		if !strings.HasPrefix(name, "AMBIT_") || otherVariables[name] {
 			continue
 		}
 		f, ok := known[name]
 		if !ok {
-			return fmt.Errorf("variable %s is no setting", name)
+			return fmt.Errorf("variable %s is no setting; \"ambit config --help\" lists them", name)
 		}
 		if err := set(reflect.ValueOf(cfg).Elem().FieldByIndex(f.Index), value); err != nil {
 			return fmt.Errorf("variable %s: %w", name, err)
@@ -157,9 +163,19 @@ func set(field reflect.Value, value string) error {
 		}
 		field.SetBool(b)
 	case reflect.Slice:
-		field.Set(reflect.ValueOf(strings.Split(value, ",")))
+		field.Set(reflect.ValueOf(list(value)))
 	}
 	return nil
+}
+
+// list reads names between commas; an empty value has none.
+func list(value string) (names []string) {
+	for name := range strings.SplitSeq(value, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func configCommand() *cobra.Command {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,57 +26,78 @@ type dataset struct {
 }
 
 func datasetCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "dataset", Short: "Add and list datasets", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "dataset", Short: "Add and list datasets"}
 	cmd.AddCommand(datasetAdd(), datasetList())
 	return cmd
 }
 
+// datasetFile is a file on its way to the server.
+type datasetFile struct {
+	workspace, name, path string
+	replace               bool // a new version of the dataset of that name
+}
+
 func datasetAdd() *cobra.Command {
-	var workspace, name string
-	var replace bool
+	var file datasetFile
 	cmd := &cobra.Command{
 		Use: "add --workspace W --name NAME FILE", Short: "Add a CSV or Parquet file as a dataset", Args: cobra.ExactArgs(1),
-		RunE: asOperator(func(ctx context.Context, op *operator, args []string) error {
-			if name == "" {
-				name = strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
-			}
-			id, params := scopes.DatasetCreate, map[string]string{"ws": workspace}
-			if replace {
-				found, err := datasetID(ctx, op, workspace, name)
-				if err != nil {
-					return err
-				}
-				id, params = scopes.DatasetVersionCreate, map[string]string{"id": found}
-			}
-			answer, err := upload(ctx, op, id, params, name, args[0])
+		PreRunE: func(_ *cobra.Command, args []string) error { return file.check(args[0]) },
+		RunE: asOperator(func(ctx context.Context, op *operator, _ []string) error {
+			answer, err := file.send(ctx, op)
 			if err != nil {
 				return err
 			}
-			var d dataset
-			if err := json.Unmarshal(answer, &d); err != nil {
-				return err
-			}
-			return op.show(answer, "dataset %s (%s) version %d: %d rows, %s", d.ID, d.Name, d.Version, d.Rows, d.Fingerprint)
+			return show(op, answer, func(d dataset) string {
+				return fmt.Sprintf("dataset %s (%s) version %d: %d rows, %s", d.ID, d.Name, d.Version, d.Rows, d.Fingerprint)
+			})
 		}),
 	}
 	operatorFlags(cmd)
-	cmd.Flags().StringVar(&workspace, "workspace", "", "workspace to add it to")
-	cmd.Flags().StringVar(&name, "name", "", "name of the dataset; default the file's")
-	cmd.Flags().BoolVar(&replace, "replace", false, "make it a new version of the dataset of that name")
-	return cmd
+	cmd.Flags().StringVar(&file.workspace, "workspace", "", "workspace to add it to")
+	cmd.Flags().StringVar(&file.name, "name", "", "name of the dataset; default the file's")
+	cmd.Flags().BoolVar(&file.replace, "replace", false, "make it a new version of the dataset of that name")
+	return need(cmd, "workspace")
 }
 
-// upload sends a file while it is read.
-func upload(ctx context.Context, op *operator, id scopes.RouteID, params map[string]string, name, file string) (json.RawMessage, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, &usageError{err}
+// check makes sure that there is a file, before anybody is asked to take it.
+func (f *datasetFile) check(path string) error {
+	f.path = path
+	if f.name == "" {
+		f.name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
-	defer f.Close()
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder", path)
+	}
+	if err != nil {
+		return &usageError{err}
+	}
+	return nil
+}
+
+// send uploads the file while it is read.
+func (f *datasetFile) send(ctx context.Context, op *operator) (json.RawMessage, error) {
+	id, params := scopes.DatasetCreate, map[string]string{"ws": f.workspace}
+	if f.replace {
+		found, err := datasetID(ctx, op, f.workspace, f.name)
+		if err != nil {
+			return nil, err
+		}
+		id, params = scopes.DatasetVersionCreate, map[string]string{"id": found}
+	}
+	from, err := os.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
 	pipe, into := io.Pipe()
 	form := multipart.NewWriter(into)
-	go func() { into.CloseWithError(writeForm(form, name, filepath.Base(file), f)) }()
-	defer pipe.Close() // ends the writer when the server refused early
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		into.CloseWithError(writeForm(form, f.name, filepath.Base(f.path), from))
+	}()
+	defer func() { pipe.Close(); <-written }() // ends the writer when the server refused early
 	answer, err := op.Call(ctx, id, params, nil, client.Stream{ContentType: form.FormDataContentType(), Reader: pipe})
 	return answer.Body, err
 }
@@ -97,37 +117,17 @@ func writeForm(form *multipart.Writer, name, file string, from io.Reader) error 
 }
 
 func datasetID(ctx context.Context, op *operator, workspace, name string) (string, error) {
-	all, err := datasetsOf(ctx, op, workspace)
+	all, err := items(ctx, op, scopes.Datasets, map[string]string{"ws": workspace})
 	if err != nil {
 		return "", err
 	}
-	for _, d := range all {
-		if strings.EqualFold(d.Name, name) {
-			return d.ID, nil
+	for _, item := range all {
+		d, err := read[dataset](item)
+		if err != nil || strings.EqualFold(d.Name, name) {
+			return d.ID, err
 		}
 	}
 	return "", fault.New(fault.NotFound, "The workspace has no dataset of that name.").WithFix("Leave out --replace to add it.")
-}
-
-func datasetsOf(ctx context.Context, op *operator, workspace string) ([]dataset, error) {
-	all, cursor := []dataset{}, ""
-	for {
-		var list struct {
-			Items []dataset `json:"items"`
-			Next  string    `json:"next_cursor"`
-		}
-		query := url.Values{"limit": {"100"}}
-		if cursor != "" {
-			query.Set("cursor", cursor)
-		}
-		if err := op.call(ctx, scopes.Datasets, map[string]string{"ws": workspace}, query, nil, &list); err != nil {
-			return nil, err
-		}
-		all = append(all, list.Items...)
-		if cursor = list.Next; cursor == "" {
-			return all, nil
-		}
-	}
 }
 
 func datasetList() *cobra.Command {
@@ -135,17 +135,14 @@ func datasetList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list --workspace W", Short: "List the datasets of a workspace", Args: cobra.NoArgs,
 		RunE: asOperator(func(ctx context.Context, op *operator, _ []string) error {
-			all, err := datasetsOf(ctx, op, workspace)
-			if err != nil || op.json {
-				return orPrint(op, all, err)
+			all, err := items(ctx, op, scopes.Datasets, map[string]string{"ws": workspace})
+			if err != nil {
+				return err
 			}
-			for _, d := range all {
-				fmt.Fprintf(op.cmd.OutOrStdout(), "%s  %s\n", d.ID, d.Name)
-			}
-			return nil
+			return showAll(op, all, func(d dataset) string { return d.ID + "  " + d.Name })
 		}),
 	}
 	operatorFlags(cmd)
 	cmd.Flags().StringVar(&workspace, "workspace", "", "workspace to list")
-	return cmd
+	return need(cmd, "workspace")
 }

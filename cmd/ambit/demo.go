@@ -90,7 +90,11 @@ func runDemo(cmd *cobra.Command, cfg app.Config, exit bool) error {
 	case err := <-served:
 		return err
 	case url := <-ready:
-		if err := walk(cmd, a, url, wire); err != nil || exit {
+		w, err := walk(cmd, a, url, wire)
+		if err == nil && !exit {
+			err = sayGoodbye(cmd, w, url)
+		}
+		if err != nil || exit {
 			stop()
 			return errors.Join(err, <-served)
 		}
@@ -98,15 +102,17 @@ func runDemo(cmd *cobra.Command, cfg app.Config, exit bool) error {
 	return <-served
 }
 
-func walk(cmd *cobra.Command, a *app.App, url string, wire *demo.Wire) error {
+func walk(cmd *cobra.Command, a *app.App, url string, wire *demo.Wire) (*demo.Walk, error) {
 	operator, err := client.New("http://operator.invalid", client.InProcess(a.Operator()))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w := &demo.Walk{Operator: operator, URL: url, Wire: wire, Out: cmd.OutOrStdout()}
-	if err := w.Run(cmd.Context()); err != nil {
-		return err
-	}
+	return w, w.Run(cmd.Context())
+}
+
+// sayGoodbye tells a person how to go on by themselves.
+func sayGoodbye(cmd *cobra.Command, w *demo.Walk, url string) error {
 	secret, err := w.SignIn(cmd.Context())
 	if err != nil {
 		return err

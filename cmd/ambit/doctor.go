@@ -24,7 +24,7 @@ func doctorCommand() *cobra.Command {
 					bad++
 				}
 				if !asJSON {
-					fmt.Fprintf(cmd.OutOrStdout(), "%-14s %-4s %s\n", c.Name, c.Word(), c.Detail)
+					fmt.Fprintf(cmd.OutOrStdout(), "%-16s %-4s %s\n", c.Name, c.Word(), c.Detail)
 				}
 			}
 			if asJSON {

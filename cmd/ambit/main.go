@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -24,15 +26,21 @@ var (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:])
+	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
 // run executes one command. It returns 0, 1 for a refusal or failure, 2 for a
 // command that cannot be understood.
-func run(ctx context.Context, args []string) int {
-	root := rootCommand()
+func run(ctx context.Context, args []string, std streams) int {
+	root := rootCommand(std)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var usage *usageError
@@ -43,14 +51,14 @@ func run(ctx context.Context, args []string) int {
 	case errors.As(err, &exit):
 		return exit.code
 	case errors.As(err, &usage):
-		fmt.Fprintln(os.Stderr, "ambit:", err)
+		fmt.Fprintln(std.err, "ambit:", err)
 		return 2
 	case errors.As(err, new(*fault.Fault)):
 		_, problem := fault.Problem(err, "")
-		fmt.Fprintln(os.Stderr, string(problem))
+		fmt.Fprintln(std.err, string(problem))
 		return 1
 	}
-	fmt.Fprintln(os.Stderr, "ambit:", err)
+	fmt.Fprintln(std.err, "ambit:", err)
 	return 1
 }
 
@@ -64,41 +72,77 @@ type exitError struct{ code int }
 
 func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
 
-func rootCommand() *cobra.Command {
+func rootCommand(std streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "ambit",
 		Short:         "Agents and people build models from tables together; an agent never does more than it was given.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetFlagErrorFunc(misused)
 	root.AddCommand(
 		serveCommand(), workerCommand(), mcpCommand(), demoCommand(),
 		workspaceCommand(), datasetCommand(), personCommand(), tokenCommand(), auditCommand(),
 		routesCommand(), contractCommand(), doctorCommand(), configCommand(), migrateCommand(), versionCommand(),
 		engineCommand(), trainerCommand(),
 	)
-	for _, c := range root.Commands() {
-		asUsage(c)
-	}
+	root.InitDefaultCompletionCmd()
+	asUsage(root)
 	return root
 }
 
-// asUsage makes wrong arguments of a command, and of those below it, usage errors.
+// misused is the usage error of a command.
+func misused(cmd *cobra.Command, err error) error {
+	return &usageError{fmt.Errorf("%w\nTry: %s --help", err, cmd.CommandPath())}
+}
+
+// asUsage makes wrong arguments of a command, and of those below it, usage
+// errors: a flag that is missing, and a name that a group of commands does not have.
 func asUsage(c *cobra.Command) {
-	if check := c.Args; check != nil {
-		c.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return &usageError{fmt.Errorf("%w\nTry: %s --help", err, cmd.CommandPath())}
-			}
-			return nil
+	if !c.Runnable() {
+		c.Args, c.RunE, c.SuggestionsMinimumDistance = knownCommand, help, 2
+	}
+	check := c.Args
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		err := cmd.ValidateRequiredFlags()
+		if check != nil && err == nil {
+			err = check(cmd, args)
 		}
+		if err != nil {
+			return misused(cmd, err)
+		}
+		return nil
 	}
 	for _, sub := range c.Commands() {
 		asUsage(sub)
 	}
+}
+
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// knownCommand refuses a name that no command of a group has.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Errorf("%w: did you mean %s?", err, strings.Join(near, ", "))
+	}
+	return err
+}
+
+// need makes flags of a command required.
+func need(cmd *cobra.Command, names ...string) *cobra.Command {
+	for _, name := range names {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // a command that names a flag it does not have
+		}
+	}
+	return cmd
 }
 
 // revision is the commit that the program was built from.

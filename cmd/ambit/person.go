@@ -3,9 +3,8 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/url"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,93 +20,68 @@ type person struct {
 }
 
 func personCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "person", Short: "Add people, list them, let them in", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "person", Short: "Add people, list them, let them in"}
 	cmd.AddCommand(personAdd(), personList(), personLink())
 	return cmd
 }
 
+// newPerson is what the API is asked to add.
+type newPerson struct {
+	Email      string   `json:"email"`
+	Name       string   `json:"name,omitempty"`
+	Role       string   `json:"role"`
+	Workspaces []string `json:"workspace_ids,omitempty"`
+	Password   string   `json:"password,omitempty"`
+}
+
 func personAdd() *cobra.Command {
-	var email, name, role string
-	var workspaces []string
+	var p newPerson
 	var passwordStdin bool
 	cmd := &cobra.Command{
 		Use: "add --email EMAIL --role ROLE", Short: "Add a person", Args: cobra.NoArgs,
-		RunE: asOperator(func(ctx context.Context, op *operator, _ []string) error {
-			body := map[string]any{"email": email, "name": name, "role": role, "workspace_ids": workspaces}
+		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if passwordStdin {
-				line, err := bufio.NewReader(op.cmd.InOrStdin()).ReadString('\n')
-				if line == "" && err != nil {
-					return &usageError{fmt.Errorf("--password-stdin: no password on standard input")}
-				}
-				body["password"] = strings.TrimRight(line, "\r\n")
+				p.Password, err = firstLine(cmd.InOrStdin())
 			}
-			answer, err := op.Call(ctx, scopes.PersonCreate, nil, nil, body)
-			if err != nil {
-				return err
-			}
-			var p person
-			if err := json.Unmarshal(answer.Body, &p); err != nil {
-				return err
-			}
-			return op.show(answer.Body, "person %s (%s, %s)", p.ID, p.Email, p.Role)
+			return err
+		},
+		RunE: asOperator(func(ctx context.Context, op *operator, _ []string) error {
+			return do(ctx, op, scopes.PersonCreate, nil, p, func(p person) string {
+				return fmt.Sprintf("person %s (%s, %s)", p.ID, p.Email, p.Role)
+			})
 		}),
 	}
 	operatorFlags(cmd)
-	cmd.Flags().StringVar(&email, "email", "", "email address, the name to sign in with")
-	cmd.Flags().StringVar(&name, "name", "", "name to show")
-	cmd.Flags().StringVar(&role, "role", "viewer", "viewer, operator or admin")
-	cmd.Flags().StringSliceVar(&workspaces, "workspace", nil, "workspace to belong to; may be repeated")
+	cmd.Flags().StringVar(&p.Email, "email", "", "email address, the name to sign in with")
+	cmd.Flags().StringVar(&p.Name, "name", "", "name to show")
+	cmd.Flags().StringVar(&p.Role, "role", "viewer", "viewer, operator or admin")
+	cmd.Flags().StringSliceVar(&p.Workspaces, "workspace", nil, "workspace to belong to; may be repeated")
 	cmd.Flags().BoolVar(&passwordStdin, "password-stdin", false, "read the password from standard input")
-	return cmd
+	return need(cmd, "email")
+}
+
+// firstLine reads a password, which must not be on the command line for others to see.
+func firstLine(from io.Reader) (string, error) {
+	line, _ := bufio.NewReader(from).ReadString('\n')
+	if line = strings.TrimRight(line, "\r\n"); line == "" {
+		return "", &usageError{fmt.Errorf("--password-stdin: no password on standard input")}
+	}
+	return line, nil
 }
 
 func personList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List people", Args: cobra.NoArgs,
 		RunE: asOperator(func(ctx context.Context, op *operator, _ []string) error {
-			found, err := everyone(ctx, op)
-			if err != nil || op.json {
-				return orPrint(op, found, err)
+			all, err := items(ctx, op, scopes.People, nil)
+			if err != nil {
+				return err
 			}
-			for _, p := range found {
-				if err := op.show(p, "%s  %-9s %s", p.ID, p.Role, p.Email); err != nil {
-					return err
-				}
-			}
-			return nil
+			return showAll(op, all, func(p person) string { return fmt.Sprintf("%s  %-9s %s", p.ID, p.Role, p.Email) })
 		}),
 	}
 	operatorFlags(cmd)
 	return cmd
-}
-
-func orPrint(op *operator, v any, err error) error {
-	if err != nil {
-		return err
-	}
-	return printJSON(op.cmd.OutOrStdout(), v)
-}
-
-// everyone reads all pages of the list of people.
-func everyone(ctx context.Context, op *operator) ([]person, error) {
-	all, cursor := []person{}, ""
-	for {
-		var list struct {
-			Items []person `json:"items"`
-			Next  string   `json:"next_cursor"`
-		}
-		query := url.Values{"limit": {"100"}}
-		if cursor != "" {
-			query.Set("cursor", cursor)
-		}
-		if err := op.call(ctx, scopes.People, nil, query, nil, &list); err != nil {
-			return nil, err
-		}
-		all = append(all, list.Items...)
-		if cursor = list.Next; cursor == "" {
-			return all, nil
-		}
-	}
 }
 
 func personLink() *cobra.Command {
@@ -119,29 +93,25 @@ func personLink() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var link struct {
-				Secret string `json:"secret"`
-			}
-			if err := op.call(ctx, scopes.PersonLink, map[string]string{"id": id}, nil, nil, &link); err != nil {
-				return err
-			}
-			out := map[string]string{"person_id": id, "secret": link.Secret}
-			return op.show(out, "POST /api/auth/link {\"secret\":\"%s\"}", link.Secret)
+			return do(ctx, op, scopes.PersonLink, map[string]string{"id": id}, nil, func(link struct{ Secret string }) string {
+				return fmt.Sprintf(`POST /api/auth/link {"secret":%q}`, link.Secret)
+			})
 		}),
 	}
 	operatorFlags(cmd)
 	cmd.Flags().StringVar(&email, "email", "", "whose secret")
-	return cmd
+	return need(cmd, "email")
 }
 
 func personID(ctx context.Context, op *operator, email string) (string, error) {
-	all, err := everyone(ctx, op)
+	all, err := items(ctx, op, scopes.People, nil)
 	if err != nil {
 		return "", err
 	}
-	for _, p := range all {
-		if strings.EqualFold(p.Email, email) {
-			return p.ID, nil
+	for _, item := range all {
+		p, err := read[person](item)
+		if err != nil || strings.EqualFold(p.Email, email) {
+			return p.ID, err
 		}
 	}
 	return "", fault.New(fault.NotFound, "Nobody has that email.").WithFix("\"ambit person list\" shows who is there.")

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -25,6 +27,9 @@ func serveCommand() *cobra.Command {
 				return err
 			}
 			defer a.Close()
+			if err := removeReady(ready); err != nil {
+				return err
+			}
 			return a.Serve(cmd.Context(), func(url string) error { return announce(cmd, a, url, ready) })
 		},
 	}
@@ -51,6 +56,17 @@ func announce(cmd *cobra.Command, a *app.App, url, ready string) error {
 		return nil
 	}
 	return writeReady(ready, url)
+}
+
+// removeReady removes the file of an earlier server, which would be taken for this one's.
+func removeReady(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("ready file: %w", err)
+	}
+	return nil
 }
 
 // writeReady writes the file whole: who waits for it never reads half of it.

@@ -2,8 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"net/url"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,108 +10,77 @@ import (
 )
 
 func tokenCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "token", Short: "Mint, list and revoke tokens", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "token", Short: "Mint, list and revoke tokens"}
 	cmd.AddCommand(tokenMint(), tokenList(), tokenRevoke())
 	return cmd
 }
 
+// newToken is what the API is asked to mint.
+type newToken struct {
+	Name       string   `json:"name"`
+	Scope      string   `json:"scope"`
+	Workspaces []string `json:"workspace_ids"`
+	ActsFor    string   `json:"acts_for,omitempty"`
+	Concurrent int      `json:"max_concurrent"`
+	Daily      int      `json:"max_daily"`
+	Expires    string   `json:"expires"`
+}
+
 func tokenMint() *cobra.Command {
-	var name, scope, actsFor, expires string
-	var workspaces []string
-	var concurrent, daily int
+	var t newToken
 	cmd := &cobra.Command{
 		Use: "mint --scope SCOPE --workspace W", Short: "Mint a token; its secret is shown this once", Args: cobra.NoArgs,
 		RunE: asOperator(func(ctx context.Context, op *operator, _ []string) error {
-			body := map[string]any{
-				"name": name, "scope": scope, "workspace_ids": workspaces, "acts_for": actsFor,
-				"max_concurrent": concurrent, "max_daily": daily, "expires": expires,
-			}
-			answer, err := op.Call(ctx, scopes.TokenMint, nil, nil, body)
-			if err != nil {
-				return err
-			}
-			var minted struct {
-				ID    string `json:"id"`
-				Token string `json:"token"`
-			}
-			if err := json.Unmarshal(answer.Body, &minted); err != nil {
-				return err
-			}
-			return op.show(answer.Body, "%s", minted.Token)
+			return do(ctx, op, scopes.TokenMint, nil, t, func(minted struct{ Token string }) string { return minted.Token })
 		}),
 	}
 	operatorFlags(cmd)
-	cmd.Flags().StringVar(&name, "name", "minted on the host", "what the token is for")
-	cmd.Flags().StringVar(&scope, "scope", "read", "read, compute or builder")
-	cmd.Flags().StringSliceVar(&workspaces, "workspace", nil, "workspace to bind it to; may be repeated")
-	cmd.Flags().StringVar(&actsFor, "acts-for", "", "email or id of the person; default the oldest admin")
-	cmd.Flags().IntVar(&concurrent, "max-concurrent", 3, "runs at the same time")
-	cmd.Flags().IntVar(&daily, "max-daily", 50, "runs a day, UTC")
-	cmd.Flags().StringVar(&expires, "expires", "30d", "from now, such as 12h or 30d")
-	return cmd
+	cmd.Flags().StringVar(&t.Name, "name", "minted on the host", "what the token is for")
+	cmd.Flags().StringVar(&t.Scope, "scope", "", "read, compute or builder")
+	cmd.Flags().StringSliceVar(&t.Workspaces, "workspace", nil, "workspace to bind it to; may be repeated")
+	cmd.Flags().StringVar(&t.ActsFor, "acts-for", "", "email or id of the person; default the oldest admin")
+	cmd.Flags().IntVar(&t.Concurrent, "max-concurrent", 3, "runs at the same time")
+	cmd.Flags().IntVar(&t.Daily, "max-daily", 50, "runs a day, UTC")
+	cmd.Flags().StringVar(&t.Expires, "expires", "30d", "from now, such as 12h or 30d")
+	return need(cmd, "scope", "workspace")
+}
+
+type token struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Scope     string `json:"scope"`
+	ExpiresAt string `json:"expires_at"`
+	RevokedAt string `json:"revoked_at"` // null: not revoked
+}
+
+func (t token) line() string {
+	state := "expires " + t.ExpiresAt
+	if t.RevokedAt != "" {
+		state = "revoked " + t.RevokedAt
+	}
+	return fmt.Sprintf("%s  %-8s %s  %s", t.ID, t.Scope, state, t.Name)
 }
 
 func tokenList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List tokens, without secrets", Args: cobra.NoArgs,
 		RunE: asOperator(func(ctx context.Context, op *operator, _ []string) error {
-			all, cursor := []json.RawMessage{}, ""
-			for {
-				var list struct {
-					Items []json.RawMessage `json:"items"`
-					Next  string            `json:"next_cursor"`
-				}
-				query := url.Values{"limit": {"100"}}
-				if cursor != "" {
-					query.Set("cursor", cursor)
-				}
-				if err := op.call(ctx, scopes.Tokens, nil, query, nil, &list); err != nil {
-					return err
-				}
-				all = append(all, list.Items...)
-				if cursor = list.Next; cursor == "" {
-					return showTokens(op, all)
-				}
+			all, err := items(ctx, op, scopes.Tokens, nil)
+			if err != nil {
+				return err
 			}
+			return showAll(op, all, token.line)
 		}),
 	}
 	operatorFlags(cmd)
 	return cmd
 }
 
-func showTokens(op *operator, all []json.RawMessage) error {
-	if op.json {
-		return printJSON(op.cmd.OutOrStdout(), all)
-	}
-	for _, raw := range all {
-		var t struct {
-			ID, Name, Scope string
-			ExpiresAt       string  `json:"expires_at"`
-			RevokedAt       *string `json:"revoked_at"`
-		}
-		if err := json.Unmarshal(raw, &t); err != nil {
-			return err
-		}
-		state := "expires " + t.ExpiresAt
-		if t.RevokedAt != nil {
-			state = "revoked " + *t.RevokedAt
-		}
-		if err := op.show(t, "%s  %-8s %s  %s", t.ID, t.Scope, state, t.Name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func tokenRevoke() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "revoke ID", Short: "Revoke a token, at once and for good", Args: cobra.ExactArgs(1),
 		RunE: asOperator(func(ctx context.Context, op *operator, args []string) error {
-			answer, err := op.Call(ctx, scopes.TokenRevoke, map[string]string{"id": args[0]}, nil, nil)
-			if err != nil {
-				return err
-			}
-			return op.show(answer.Body, "revoked %s", args[0])
+			return do(ctx, op, scopes.TokenRevoke, map[string]string{"id": args[0]}, nil, func(t token) string { return "revoked " + t.ID })
 		}),
 	}
 	operatorFlags(cmd)

@@ -144,7 +144,8 @@ func (a *App) openQueue(ctx context.Context, hub *runs.Hub, files blobs.Store) (
 		return err
 	}
 	work := jobs.Config{
-		Pool: pool, SQLite: a.cfg.DatabaseURL == "", ListenURL: a.cfg.DatabaseURL, Tx: a.store.SQLTx, AfterCommit: a.store.AfterCommit, Log: a.log,
+		Pool: pool, SQLite: a.cfg.DatabaseURL == "", ListenURL: a.cfg.DatabaseURL, Tx: a.store.SQLTx, AfterCommit: a.store.AfterCommit,
+		Grace: workGrace, Log: slog.New(onlyErrors{a.log.Handler()}),
 	}
 	if a.cfg.TrainWorkers > 0 {
 		work.Workers = map[jobs.Kind]jobs.Worker{jobs.Train: a.worker}
@@ -197,18 +198,4 @@ func (a *App) Close() (err error) {
 		}
 	})
 	return err
-}
-
-// logger writes to standard error: standard output belongs to commands.
-func (c Config) logger() *slog.Logger {
-	if c.Log != nil {
-		return c.Log
-	}
-	var level slog.LevelVar
-	_ = level.UnmarshalText([]byte(c.LogLevel)) // Check has read it
-	options := &slog.HandlerOptions{Level: &level}
-	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(os.Stderr, options))
-	}
-	return slog.New(slog.NewTextHandler(os.Stderr, options))
 }

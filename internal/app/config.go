@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/url"
@@ -42,7 +43,8 @@ type Config struct {
 	Version string       `yaml:"-"`
 	Commit  string       `yaml:"-"`
 	Now     clock.Clock  `yaml:"-"`
-	Log     *slog.Logger `yaml:"-"`
+	Log     *slog.Logger `yaml:"-"` // nil makes one of LogFormat and LogLevel that writes to LogTo
+	LogTo   io.Writer    `yaml:"-"` // nil is standard error: standard output belongs to commands
 }
 
 // Default is the configuration of one machine that needs nothing else.

@@ -19,6 +19,7 @@ const (
 	idleTimeout   = 2 * time.Minute
 	maxHeaders    = 32 << 10        // bytes
 	drain         = 5 * time.Second // for requests under way when the server stops
+	workGrace     = time.Second     // for runs that are about to end; the others go back to the queue
 	workerDrain   = 20 * time.Second
 )
 

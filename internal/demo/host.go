@@ -94,6 +94,14 @@ type record struct {
 	Replay    bool   `json:"replay"`
 }
 
+// ending is the outcome, and whether it came from an earlier call.
+func (r record) ending() string {
+	if r.Replay {
+		return r.Outcome + " (replay)"
+	}
+	return r.Outcome
+}
+
 func (h host) audit(ctx context.Context, principal string) ([]record, error) {
 	var list struct {
 		Items []record `json:"items"`

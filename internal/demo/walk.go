@@ -152,7 +152,7 @@ func (w *Walk) auditLog(ctx context.Context) error {
 	fmt.Fprintln(t, "seq\tprincipal\ttool\troute\toutcome")
 	for i := len(records) - 1; i >= 0; i-- {
 		r := records[i]
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\n", r.Seq, r.Principal, r.Tool, r.Route, r.Outcome)
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\n", r.Seq, r.Principal, r.Tool, r.Route, r.ending())
 	}
 	if err := t.Flush(); err != nil {
 		return err
