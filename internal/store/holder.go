@@ -95,9 +95,11 @@ func lockID(name string) int64 {
 }
 
 // lock tries to take a lock, on a new connection if the present one is broken,
-// and returns the connection that has it.
+// and returns the connection that has it. A caller who goes away while it is
+// asked for does not end the question: that would end the connection, and with
+// it everybody's locks.
 func (h *sessionHolder) lock(ctx context.Context, id int64) (conn *pgx.Conn, got bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, sessionTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessionTimeout)
 	defer cancel()
 	select {
 	case h.turn <- struct{}{}:

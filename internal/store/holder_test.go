@@ -108,6 +108,20 @@ func TestHoldEndsWithItsConnection(t *testing.T) {
 	release()
 }
 
+func TestHoldOutlivesCallersWhoGo(t *testing.T) {
+	c := storetest.PostgresConfig(t)
+	a, b := storetest.Open(t, c), storetest.Open(t, c)
+	release, err := a.Hold(t.Context(), key)
+	must(t, err)
+	for n := range 20 {
+		if free, err := a.Hold(gone(t), idempotency.Key{Principal: "p", Value: fmt.Sprint(n)}); err == nil {
+			free()
+		}
+	}
+	wantCode(t, "another server", second(b.Hold(t.Context(), key)), fault.KeyInUse)
+	release()
+}
+
 // holderPID returns the one session that holds an advisory lock.
 func holderPID(t *testing.T, db *store.DB) (pid int) {
 	t.Helper()
