@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -263,6 +264,38 @@ func TestWorkspacesAreApart(t *testing.T) {
 		if _, err := ask(t, e, id, "SELECT 1", "t=v"); err == nil {
 			t.Errorf("workspace %q was taken", id)
 		}
+	}
+}
+
+// TestManyAtOnce has several workspaces ask at the same time, some of them for
+// too much: each gets its own rows, or its own fault.
+func TestManyAtOnce(t *testing.T) {
+	e := newEngine(t, func(c *Config) { c.Running, c.Queue, c.MaxWait = 3, 100, time.Minute })
+	workspaces := []string{"a", "b", "c", "d"}
+	for i, w := range workspaces {
+		ingestCSV(t, e, w, "v", fmt.Sprintf("x\n%d\n", i))
+	}
+	var group sync.WaitGroup
+	for n := range 60 {
+		i := n % len(workspaces)
+		group.Go(func() {
+			q := datasets.Query{Workspace: workspaces[i], Tables: []datasets.Table{{Name: "t", Version: "v"}}, SQL: "SELECT x FROM t", Timeout: 10 * time.Second}
+			want, code := fmt.Sprintf("[%d]", i), fault.Code("")
+			switch {
+			case n%10 == 3:
+				q.SQL, q.Timeout, want, code = slow, 50*time.Millisecond, "", fault.Timeout
+			case n%10 == 7:
+				q.SQL, want, code = "SELECT x FROM elsewhere", "", fault.UnknownTable
+			}
+			r, err := e.Query(t.Context(), q)
+			if fault.CodeOf(err) != code || rowsOf(r) != want {
+				t.Errorf("%s in %s: got %q, %v; want %q, %q", q.SQL, q.Workspace, rowsOf(r), err, want, code)
+			}
+		})
+	}
+	group.Wait()
+	if e.running.free != 3 {
+		t.Errorf("%d places are free, want 3", e.running.free)
 	}
 }
 

@@ -18,6 +18,10 @@ import (
 // interrupted, before it is killed.
 const grace = 300 * time.Millisecond
 
+// environment is the whole environment of a child. Without stack traces, the last
+// words of one that aborts still say why.
+var environment = []string{"GOTRACEBACK=none"}
+
 // process is a child as the server sees it. One request is in flight at a time.
 type process struct {
 	child  *child.Process
@@ -39,7 +43,7 @@ func startProcess(command []string, scratch string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := child.Start(child.Spec{Command: command, Dir: scratch + "/" + emptyFolder, Files: []*os.File{bulk}})
+	c, err := child.Start(child.Spec{Command: command, Env: environment, Dir: scratch + "/" + emptyFolder, Files: []*os.File{bulk}})
 	if err != nil {
 		return nil, errors.Join(err, bulk.Close())
 	}

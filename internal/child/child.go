@@ -31,7 +31,7 @@ type Process struct {
 	Stdout io.ReadCloser
 
 	cmd    *exec.Cmd
-	stderr *tail
+	stderr *words
 	done   chan struct{}
 	err    error
 }
@@ -46,7 +46,7 @@ func Start(spec Spec) (*Process, error) {
 	}
 	cmd.ExtraFiles = spec.Files
 	cmd.SysProcAttr = attributes()
-	p := &Process{cmd: cmd, stderr: &tail{max: maxStderr}, done: make(chan struct{})}
+	p := &Process{cmd: cmd, stderr: &words{max: maxStderr}, done: make(chan struct{})}
 	cmd.Stderr = p.stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -99,7 +99,8 @@ func (p *Process) Wait() error {
 	return fmt.Errorf("child ended: %w: %s", p.err, p.LastWords())
 }
 
-// LastWords returns the end of what the child wrote to its standard error.
+// LastWords returns what the child wrote to its standard error: the start and the
+// end of it, if it was long.
 func (p *Process) LastWords() string { return p.stderr.String() }
 
 // Kill ends the child and everything it started, and waits until it is gone.
@@ -122,25 +123,35 @@ func (p *Process) Stop(grace time.Duration) {
 	p.Kill()
 }
 
-// tail keeps the last max bytes written to it.
-type tail struct {
-	mu  sync.Mutex
-	max int
-	buf bytes.Buffer
+// words keeps the first and the last of what is written to it, max bytes in
+// all: a crash says why in its first line, and then often goes on for pages.
+type words struct {
+	mu   sync.Mutex
+	max  int
+	head []byte
+	tail bytes.Buffer
+	cut  bool
 }
 
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf.Write(b)
-	if over := t.buf.Len() - t.max; over > 0 {
-		t.buf.Next(over)
+func (w *words) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := min(len(b), w.max/2-len(w.head))
+	w.head = append(w.head, b[:n]...)
+	w.tail.Write(b[n:])
+	if over := w.tail.Len() - (w.max - w.max/2); over > 0 {
+		w.tail.Next(over)
+		w.cut = true
 	}
 	return len(b), nil
 }
 
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(t.buf.String())
+func (w *words) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	between := ""
+	if w.cut {
+		between = "\n…\n"
+	}
+	return strings.TrimSpace(string(w.head) + between + w.tail.String())
 }

@@ -101,3 +101,15 @@ func zombie(pid int) bool {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && strings.Contains(string(raw), ") Z ")
 }
+
+// TestLongLastWords keeps the first line, which says why, and the last.
+func TestLongLastWords(t *testing.T) {
+	p := start(t, child.Spec{Command: []string{"/bin/sh", "-c", "echo why >&2; i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i+1)); done; exit 1"}})
+	if err := p.Wait(); err == nil {
+		t.Error("Wait = nil, want the status")
+	}
+	words := p.LastWords()
+	if !strings.HasPrefix(words, "why\nline 0\n") || !strings.Contains(words, "\n…\n") || !strings.HasSuffix(words, "line 2999") || len(words) > 9<<10 {
+		t.Errorf("%d bytes: %.20q … %q", len(words), words, words[max(0, len(words)-20):])
+	}
+}

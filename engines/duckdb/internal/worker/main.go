@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"sync"
 
 	"ambit/engines/duckdb/internal/wire"
@@ -20,7 +19,6 @@ const Bulk = 3
 
 // Main serves requests from in until it ends, and returns the exit code.
 func Main(in io.Reader, out io.Writer) int {
-	debug.SetTraceback("none") // last words go to the server's log; they need no addresses
 	out, err := private(out)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "engine child:", err)

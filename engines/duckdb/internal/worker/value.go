@@ -88,7 +88,7 @@ func (c *column) nest(name string, t duck.LogicalType) error {
 // readable refuses types that have no form here.
 func (c *column) readable() error {
 	switch c.typ {
-	case duck.TypeTimeTZ, duck.TypeBigNum, duck.TypeGeometry, duck.TypeVariant, duck.TypeAny, duck.TypeInvalid:
+	case duck.TypeTimeTZ, duck.TypeBit, duck.TypeBigNum, duck.TypeGeometry, duck.TypeVariant, duck.TypeAny, duck.TypeInvalid:
 		return fault.New(fault.Invalid, "A column has a type that cannot be shown.").WithFix("Cast it to VARCHAR.")
 	}
 	return nil
@@ -158,8 +158,6 @@ func (c *column) appendText(dst []byte, i int) []byte {
 		return append(dst, textAt(c.data, i)...)
 	case duck.TypeBlob:
 		return base64.StdEncoding.AppendEncode(dst, textAt(c.data, i))
-	case duck.TypeBit:
-		return appendBits(dst, textAt(c.data, i))
 	case duck.TypeEnum:
 		return append(dst, c.levels[c.integer(c.stored, i)]...)
 	case duck.TypeDecimal:
@@ -228,17 +226,6 @@ func appendUUID(dst []byte, h huge) []byte {
 			dst = append(dst, '-')
 		}
 		dst = append(dst, digits[b>>4], digits[b&15])
-	}
-	return dst
-}
-
-// appendBits appends a BIT, whose first byte says how many bits of the second are padding.
-func appendBits(dst, raw []byte) []byte {
-	if len(raw) == 0 {
-		return dst
-	}
-	for i := int(raw[0]); i < (len(raw)-1)*8; i++ {
-		dst = append(dst, '0'+raw[1+i/8]>>(7-i%8)&1)
 	}
 	return dst
 }
