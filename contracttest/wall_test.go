@@ -32,6 +32,8 @@ func TestTheWall(t *testing.T) {
 		{"bad forms", testBadForms},
 		{"bad targets", testBadTargets},
 		{"stale plan", testStalePlan},
+		{"audit", testAudit},
+		{"audit of tools", testAuditOfTools},
 		{"every tool", testTools},
 		{"misdeclared tools", testMisdeclaredTools},
 		{"scopes of tools", testToolScopes},
