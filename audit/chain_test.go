@@ -178,6 +178,13 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+func TestBadRecordSaysWhich(t *testing.T) {
+	err := error(&BadRecord{Seq: 7, Reason: "was changed: its hash is another one"})
+	if got, want := err.Error(), "audit record 7 was changed: its hash is another one"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestVerifyAsksForTheRightKey(t *testing.T) {
 	all, head := chain(t, 3)
 	other := ed25519.NewKeyFromSeed([]byte(strings.Repeat("o", ed25519.SeedSize)))

@@ -138,6 +138,32 @@ func TestAbort(t *testing.T) {
 	})
 }
 
+// Who locks a run and finds it queued may end it: no worker gets it in between.
+func TestLockRun(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		basics(t, db)
+		want := aRun(t, db, "ws_1", "ds_1", "rn_1")
+		claimed := make(chan bool)
+		must(t, db.Tx(t.Context(), func(ctx ctx) error {
+			got, err := db.LockRun(ctx, "ws_1", "rn_1")
+			must(t, err)
+			equal(t, "run", got, want)
+			wantCode(t, "of another workspace", second(db.LockRun(ctx, "ws_2", "rn_1")), fault.NotFound)
+			go func() {
+				ok, err := db.ClaimRun(t.Context(), "rn_1", "w", 0, t0, t0+30)
+				claimed <- ok || err != nil
+			}()
+			return db.AbortQueued(ctx, "rn_1", t0)
+		}))
+		if <-claimed {
+			t.Error("a worker got a run that was aborted under its lock")
+		}
+		if _, err := db.LockRun(t.Context(), "ws_1", "rn_1"); err == nil {
+			t.Error("a lock outside of a transaction locks nothing, and did not say so")
+		}
+	})
+}
+
 func TestTrials(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		basics(t, db)

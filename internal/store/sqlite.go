@@ -62,10 +62,13 @@ func (db *DB) openHandles(path string) error {
 }
 
 // sqliteDSN names the file and the settings of every connection to it. FULL
-// makes a commit outlive a power cut: the driver's own default does not.
+// makes a commit outlive a power cut: the driver's own default does not. Each
+// connection keeps the statements that it has prepared: half the cost of a
+// small read was preparing it.
 func sqliteDSN(path, key, value string) string {
 	settings := url.Values{
-		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_foreign_keys": {"1"}, "_busy_timeout": {"5000"}, key: {value},
+		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_foreign_keys": {"1"}, "_busy_timeout": {"5000"},
+		"_stmt_cache_size": {"64"}, key: {value},
 	}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: settings.Encode()}).String()
 }
