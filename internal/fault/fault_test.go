@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,23 @@ func TestProblemIsBounded(t *testing.T) {
 	}
 	if len(doc.Fields) == 0 || len(doc.Fields)+doc.Omitted != 500 {
 		t.Errorf("%d fields and %d omitted, want some, and 500 in all", len(doc.Fields), doc.Omitted)
+	}
+}
+
+// A body of a mebibyte names a hundred thousand unknown keys. What is said of
+// them must not cost more than they did.
+func TestProblemOfManyFieldsIsCheap(t *testing.T) {
+	fields := make([]fault.Field, 100_000)
+	for i := range fields {
+		fields[i] = fault.Field{Path: fmt.Sprintf("a%d", i), Rule: "is not a field here", Valid: []string{"email", "password"}}
+	}
+	err := fault.InvalidFields(fields)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, body := fault.Problem(err, "req_1")
+	runtime.ReadMemStats(&after)
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(8<<20); got > most {
+		t.Errorf("a problem of %d bytes allocated %d, want at most %d", len(body), got, most)
 	}
 }
 

@@ -41,9 +41,16 @@ func Problem(err error, requestID string) (status int, body []byte) {
 	return status, fit(doc, f.Fields)
 }
 
+// maxFields is more fields than a document ever has room for. A request may have
+// a hundred thousand wrong ones, and each is marshalled for every field left out.
+const maxFields = maxProblem / len(`{"path":"","rule":""},`)
+
 // fit marshals doc with as many of the fields as its size allows.
 func fit(doc map[string]any, fields []Field) []byte {
-	for n := len(fields); ; n-- {
+	for n := min(len(fields), maxFields); ; n-- {
+		if left := len(fields) - n; left > 0 {
+			doc["fields_omitted"] = left
+		}
 		if n > 0 {
 			doc["fields"] = fields[:n]
 		} else {
@@ -56,7 +63,6 @@ func fit(doc map[string]any, fields []Field) []byte {
 		if len(body) <= maxProblem || n <= 0 {
 			return body
 		}
-		doc["fields_omitted"] = len(fields) - n + 1
 	}
 }
 

@@ -49,7 +49,7 @@ func Check(raw []byte) error {
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	if err := value(dec, "", 0); err != nil {
+	if err := value(dec, nil, 0); err != nil {
 		return err
 	}
 	if _, err := dec.Token(); err != io.EOF {
@@ -62,51 +62,53 @@ func Check(raw []byte) error {
 }
 
 // value reads one value and checks the keys in it.
-func value(dec *json.Decoder, path string, depth int) error {
+func value(dec *json.Decoder, at *place, depth int) error {
 	if depth > MaxDepth {
-		return malformed(path, fmt.Sprintf("is nested deeper than %d", MaxDepth))
+		return malformed(at.String(), fmt.Sprintf("is nested deeper than %d", MaxDepth))
 	}
 	tok, err := dec.Token()
 	if err != nil {
-		return syntaxFault(err, path)
+		return syntaxFault(err, at)
 	}
 	switch tok {
 	case json.Delim('{'):
-		return object(dec, path, depth)
+		return object(dec, at, depth)
 	case json.Delim('['):
-		return array(dec, path, depth)
+		return array(dec, at, depth)
 	}
 	return nil
 }
 
-func object(dec *json.Decoder, path string, depth int) error {
+func object(dec *json.Decoder, at *place, depth int) error {
 	seen := map[string]bool{}
+	member := &place{in: at}
 	for dec.More() {
 		tok, err := dec.Token()
 		if err != nil {
-			return syntaxFault(err, path)
+			return syntaxFault(err, at)
 		}
 		key, ok := tok.(string)
 		if !ok {
-			return malformed(path, "has a key that is no string")
+			return malformed(at.String(), "has a key that is no string")
 		}
-		if err := checkKey(key, path, seen); err != nil {
+		member.key = key
+		if err := checkKey(member, seen); err != nil {
 			return err
 		}
-		if err := value(dec, join(path, key), depth+1); err != nil {
+		if err := value(dec, member, depth+1); err != nil {
 			return err
 		}
 	}
-	return closing(dec, path)
+	return closing(dec, at)
 }
 
-func checkKey(key, path string, seen map[string]bool) error {
-	if strings.ContainsRune(key, 0) {
-		return malformed(path, "has a key with a NUL character")
+func checkKey(member *place, seen map[string]bool) error {
+	if strings.ContainsRune(member.key, 0) {
+		return malformed(member.in.String(), "has a key with a NUL character")
 	}
-	folded := foldKey(key)
+	folded := foldKey(member.key)
 	if seen[folded] {
-		return malformed(join(path, key), "is there twice, or differs from another key in case only")
+		return malformed(member.String(), "is there twice, or differs from another key in case only")
 	}
 	seen[folded] = true
 	return nil
@@ -116,31 +118,32 @@ func checkKey(key, path string, seen map[string]bool) error {
 // Upper before lower also folds the runes with two lower forms, such as ſ and K.
 func foldKey(key string) string { return strings.ToLower(strings.ToUpper(key)) }
 
-func array(dec *json.Decoder, path string, depth int) error {
-	for i := 0; dec.More(); i++ {
-		if err := value(dec, fmt.Sprintf("%s[%d]", path, i), depth+1); err != nil {
+func array(dec *json.Decoder, at *place, depth int) error {
+	item := &place{in: at, item: true}
+	for ; dec.More(); item.index++ {
+		if err := value(dec, item, depth+1); err != nil {
 			return err
 		}
 	}
-	return closing(dec, path)
+	return closing(dec, at)
 }
 
-func closing(dec *json.Decoder, path string) error {
+func closing(dec *json.Decoder, at *place) error {
 	if _, err := dec.Token(); err != nil {
-		return syntaxFault(err, path)
+		return syntaxFault(err, at)
 	}
 	return nil
 }
 
-func syntaxFault(err error, path string) error {
+func syntaxFault(err error, at *place) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return malformed(path, fmt.Sprintf("is not JSON at byte %d", syntax.Offset))
+		return malformed(at.String(), fmt.Sprintf("is not JSON at byte %d", syntax.Offset))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return malformed(path, "ends in the middle of the JSON value")
+		return malformed(at.String(), "ends in the middle of the JSON value")
 	}
-	return malformed(path, "is not JSON")
+	return malformed(at.String(), "is not JSON")
 }
 
 // typeFault says which field has a wrong type, without repeating its value.
@@ -183,25 +186,4 @@ func malformed(path, what string) error {
 	f := fault.New(fault.Malformed, "The JSON cannot be read: %s %s.", show(place), what)
 	f.Fields = []fault.Field{{Path: show(place), Rule: what}}
 	return f.WithFix("Send one JSON value in UTF-8, each key once.")
-}
-
-// show bounds a place that a caller's keys make up, and takes out what is not plain text.
-func show(path string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, path)
-	if len(clean) > 80 {
-		return clean[:80] + "..."
-	}
-	return clean
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
 }

@@ -1,6 +1,8 @@
 package strictjson_test
 
 import (
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,6 +32,9 @@ func TestDecode(t *testing.T) {
 		{"long s folds to s", `{"rows":[],"row\u017f":[]}`, fault.Malformed, "row?"},
 		{"kelvin sign folds to k", `{"free":{"k":1,"\u212a":2}}`, fault.Malformed, "free.?"},
 		{"wrong case alone", `{"Name":"a"}`, fault.Malformed, "Name"},
+		{"wrong case beside a number that no float64 holds", `{"NAME":"a","free":{"x":1e999}}`, fault.Malformed, "NAME"},
+		{"a number that no float64 holds", `{"free":{"x":1e999}}`, "", ""},
+		{"duplicate key far inside", `{"free":{"x":[0,[{"y":1,"y":2}]]}}`, fault.Malformed, "free.x[1][0].y"},
 		{"unknown key", `{"nmae":"a"}`, fault.Malformed, "nmae"},
 		{"unknown key inside", `{"split":{"K":5,"seed":1}}`, fault.Malformed, "split.seed"},
 		{"unknown key in a list", `{"rows":[{"A":1},{"B":1}]}`, fault.Malformed, "rows[].B"},
@@ -76,6 +81,35 @@ func TestAFaultRepeatsNoValue(t *testing.T) {
 	if strings.Contains(err.Error(), "secret-value") {
 		t.Errorf("the fault repeats the caller's value: %v", err)
 	}
+}
+
+// What is said of where a value stands must not cost more than the body itself:
+// here the place of each of 20,000 values is 100,000 bytes long.
+func TestPlacesAreNotCopiedForEveryValue(t *testing.T) {
+	key := strings.Repeat("k", 100_000)
+	for name, body := range map[string]string{
+		"items":   `{"` + key + `":[0` + strings.Repeat(",0", 20_000) + `]}`,
+		"members": `{"` + key + `":{` + manyMembers(20_000) + `}}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := strictjson.Check([]byte(body)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		runtime.ReadMemStats(&after)
+		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(64<<20); got > most {
+			t.Errorf("%s: checking %d bytes allocated %d, want at most %d", name, len(body), got, most)
+		}
+	}
+}
+
+// manyMembers returns the members of an object, each key another.
+func manyMembers(n int) string {
+	members := make([]string, n)
+	for i := range members {
+		members[i] = `"` + strconv.Itoa(i) + `":0`
+	}
+	return strings.Join(members, ",")
 }
 
 func FuzzDecode(f *testing.F) {

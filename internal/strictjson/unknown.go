@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"sort"
@@ -13,7 +14,9 @@ import (
 // case included, with the fields that it has.
 func unknownKeys(raw []byte, t reflect.Type) []fault.Field {
 	var v any
-	if json.Unmarshal(raw, &v) != nil {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber() // a number that no float64 holds must not hide the keys beside it
+	if dec.Decode(&v) != nil {
 		return nil // the decoder that follows says what is wrong
 	}
 	return unknownIn(v, t, "")
@@ -56,10 +59,11 @@ func unknownInObject(v map[string]any, t reflect.Type, path string) []fault.Fiel
 		return nil
 	}
 	fields := fieldsOf(t)
+	valid := names(fields)
 	for key, item := range v {
 		field, ok := fields[key]
 		if !ok {
-			wrong = append(wrong, fault.Field{Path: show(join(path, key)), Rule: "is not a field here", Valid: names(fields)})
+			wrong = append(wrong, fault.Field{Path: show(join(path, key)), Rule: "is not a field here", Valid: valid})
 			continue
 		}
 		wrong = append(wrong, unknownIn(item, field, join(path, key))...)
