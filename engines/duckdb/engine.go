@@ -168,7 +168,7 @@ func (e *Engine) Health(ctx context.Context) (Health, error) {
 		return Health{}, err
 	}
 	defer done()
-	w, err := e.pool.take(ctx, "", &wire.Boot{Limits: e.cfg.wireLimits(e.cfg.Query), Insecure: e.cfg.InsecureSandbox})
+	w, err := e.pool.take(ctx, "", e.cfg.limit(&wire.Boot{}, e.cfg.Query), time.Now().Add(e.cfg.BootTimeout))
 	if err != nil {
 		return Health{}, err
 	}
@@ -251,14 +251,17 @@ func (l Limits) or(d Limits) Limits {
 const (
 	overhead = 500 << 20 // private memory beside the engine's
 	cpuLife  = 2 * 3600  // a child is replaced long before
-	maxFiles = 512
+	maxFiles = 512       // beside two for each table
 )
 
-// wireLimits returns the limits of a child that writes no files.
-func (c Config) wireLimits(l Limits) wire.Limits {
-	return wire.Limits{
-		Memory: l.Memory, Data: l.Memory + overhead, Spill: l.Spill, File: 1 << 12, CPU: cpuLife, Files: maxFiles, Threads: c.Threads,
+// limit sets the limits of a child that writes no files.
+func (c Config) limit(b *wire.Boot, l Limits) *wire.Boot {
+	b.Limits = wire.Limits{
+		Memory: l.Memory, Data: l.Memory + overhead, Spill: l.Spill, File: 1 << 12, CPU: cpuLife,
+		Files: maxFiles + 2*uint64(len(b.Tables)), Threads: c.Threads,
 	}
+	b.Insecure = c.InsecureSandbox
+	return b
 }
 
 // unavailable is the refusal for a child that failed.

@@ -98,9 +98,10 @@ func (r *contextReader) Read(b []byte) (int, error) {
 
 // build has a child make the table, and publishes it.
 func (e *Engine) build(ctx context.Context, in datasets.Ingest, up upload, site string) (datasets.Ingested, error) {
-	boot := &wire.Boot{Insecure: e.cfg.InsecureSandbox, Source: up.path, Output: site, Limits: e.cfg.wireLimits(e.cfg.Ingest)}
+	deadline := time.Now().Add(e.cfg.Ingest.Timeout)
+	boot := e.cfg.limit(&wire.Boot{Source: up.path, Output: site}, e.cfg.Ingest)
 	boot.Limits.File = 1 << 40 // the disk is the limit
-	p, err := e.pool.take(ctx, "", boot)
+	p, err := e.pool.take(ctx, "", boot, deadline)
 	if err != nil {
 		return datasets.Ingested{}, e.logged(err)
 	}
@@ -108,7 +109,7 @@ func (e *Engine) build(ctx context.Context, in datasets.Ingest, up upload, site 
 	request := wire.Request{Op: wire.OpIngest, Ingest: &wire.Ingest{
 		Format: in.Format, MaxRows: e.cfg.IngestRows, MaxColumns: ingestColumns, MaxLine: ingestLine,
 	}}
-	answer, _, err := p.call(ctx, request, time.Now().Add(e.cfg.Ingest.Timeout))
+	answer, _, err := p.call(ctx, request, deadline)
 	if err != nil {
 		p.kill() // before its folder is removed
 		return datasets.Ingested{}, e.logged(err)

@@ -15,48 +15,50 @@ import (
 	"ambit/internal/fault"
 )
 
+// typed are files, and what becomes of them.
+var typed = []struct {
+	name, file string
+	columns    string // name:type:semantic
+	rows       string // of SELECT *
+	warnings   string // codes
+}{
+	{"numbers, texts, dates", "n,x,s,d,b\n1,1.5,a,2024-01-31,true\n-2,2,b,2024-02-29,FALSE\n",
+		"n:BIGINT:number x:DOUBLE:number s:VARCHAR:category d:DATE:date b:BOOLEAN:boolean",
+		"[1,1.5,\"a\",\"2024-01-31\",true]\n[-2,2,\"b\",\"2024-02-29\",false]", ""},
+	{"empty is null", "n,s\n1,\n,x\n", "n:BIGINT:number s:VARCHAR:category", "[1,null]\n[null,\"x\"]", ""},
+	{"quoted empty is null", "n,s\n1,\"\"\n2,x\n", "n:BIGINT:number s:VARCHAR:category", "[1,null]\n[2,\"x\"]", ""},
+	{"leading zeros stay text", "zip\n00501\n10001\n", "zip:VARCHAR:category", "[\"00501\"]\n[\"10001\"]", "leading_zeros"},
+	{"long numbers stay text", "n\n12345678901234567890\n1\n", "n:VARCHAR:category", "[\"12345678901234567890\"]\n[\"1\"]", "long_numbers"},
+	{"one late text", "n\n" + strings.Repeat("1\n", 30_000) + "x\n", "n:VARCHAR:category", "", "mixed_numbers duplicate_rows"},
+	{"late fraction", "n\n" + strings.Repeat("1\n", 30_000) + "1.5\n", "n:DOUBLE:number", "", "duplicate_rows"},
+	{"words for missing among numbers", "n,s\n1,NA\nNA,x\n?,y\n", "n:BIGINT:number s:VARCHAR:category", "[1,\"NA\"]\n[null,\"x\"]\n[null,\"y\"]", "missing_words mostly_missing disguised_missing"},
+	{"blanks around numbers", "a, b\n1, 2\n3, 4\n", "a:BIGINT:number  b:BIGINT:number", "[1,2]\n[3,4]", ""},
+	{"dates that do not exist", "d\n2023-02-29\n2024-01-01\n", "d:VARCHAR:category", "[\"2023-02-29\"]\n[\"2024-01-01\"]", ""},
+	{"other dates stay text", "d\n31/01/2024\n01/02/2024\n", "d:VARCHAR:category", "[\"31/01/2024\"]\n[\"01/02/2024\"]", ""},
+	{"times", "t\n2024-01-01 10:00:00\n2024-01-01T10:00\n2024-01-02\n2024-01-01 10:00:00.25\n", "t:TIMESTAMP:datetime",
+		"[\"2024-01-01T10:00:00Z\"]\n[\"2024-01-01T10:00:00Z\"]\n[\"2024-01-02T00:00:00Z\"]\n[\"2024-01-01T10:00:00.25Z\"]", "duplicate_rows"},
+	{"zones", "t\n2024-01-01T10:00:00+02:00\n2024-01-01T10:00:00Z\n", "t:TIMESTAMP:datetime", "[\"2024-01-01T08:00:00Z\"]\n[\"2024-01-01T10:00:00Z\"]", "zone_converted"},
+	{"times with and without zone", "t\n2024-01-01T10:00:00Z\n2024-01-01 10:00:00\n", "t:VARCHAR:category", "", ""},
+	{"before 1970", "d,t\n1969-12-31,1969-12-31 23:59:59\n0001-01-01,1900-01-01 00:00:01\n", "d:DATE:date t:TIMESTAMP:datetime",
+		"[\"1969-12-31\",\"1969-12-31T23:59:59Z\"]\n[\"0001-01-01\",\"1900-01-01T00:00:01Z\"]", ""},
+	{"exponents", "x\n1e3\n-2.5E-1\n.5\n", "x:DOUBLE:number", "[1000]\n[-0.25]\n[0.5]", ""},
+	{"no numbers", "s\n+49123\n\"1,5\"\n0x1F\n1_000\n", "s:VARCHAR:category", "", ""},
+	{"extremes", "n\n9223372036854775807\n-9223372036854775808\n", "n:BIGINT:number", "[\"9223372036854775807\"]\n[\"-9223372036854775808\"]", ""},
+	{"quotes and breaks", "s,t\n\"a,\"\"b\"\"\",\"line\nbreak\"\nc,d\n", "s:VARCHAR:category t:VARCHAR:category", "[\"a,\\\"b\\\"\",\"line\\nbreak\"]\n[\"c\",\"d\"]", ""},
+	{"semicolons", "a;b\n1;2,5\n3;4,5\n", "a:BIGINT:number b:VARCHAR:category", "[1,\"2,5\"]\n[3,\"4,5\"]", ""},
+	{"tabs", "a\tb\n1\tx y\n2\tz\n", "a:BIGINT:number b:VARCHAR:category", "[1,\"x y\"]\n[2,\"z\"]", ""},
+	{"byte order mark", "\ufeffa,b\n1,2\n2,1\n", "a:BIGINT:number b:BIGINT:number", "[1,2]\n[2,1]", ""},
+	{"windows line ends", "a,b\r\n1,x\r\n2,y\r\n", "a:BIGINT:number b:VARCHAR:category", "[1,\"x\"]\n[2,\"y\"]", ""},
+	{"no last line break", "a\n1\n2", "a:BIGINT:number", "[1]\n[2]", ""},
+	{"names to be quoted", "\"a \"\"b\",select,é😀,\"x;y\"\n1,2,3,4\n2,1,3,4\n", `a "b:BIGINT:number select:BIGINT:number é😀:BIGINT:constant x;y:BIGINT:constant`, "[1,2,3,4]\n[2,1,3,4]", "constant_column constant_column"},
+	{"long and short texts", "s\nabcdefghijkl\nabcdefghijklm\n" + strings.Repeat("é", 50) + "\n", "s:VARCHAR:category", "[\"abcdefghijkl\"]\n[\"abcdefghijklm\"]\n[\"" + strings.Repeat("é", 50) + "\"]", ""},
+	{"keys", "id,v\n" + lines(30, func(i int) string { return fmt.Sprintf("%d,%d", i+100, i%3) }), "id:BIGINT:id v:BIGINT:number", "", ""},
+	{"codes and prose", "code,note\n" + lines(30, func(i int) string { return fmt.Sprintf("k%d,the %d words of a longer remark", i, i) }), "code:VARCHAR:id note:VARCHAR:text", "", ""},
+}
+
 func TestIngestTypes(t *testing.T) {
-	tests := []struct {
-		name, file string
-		columns    string // name:type:semantic
-		rows       string // of SELECT *
-		warnings   string // codes
-	}{
-		{"numbers, texts, dates", "n,x,s,d,b\n1,1.5,a,2024-01-31,true\n-2,2,b,2024-02-29,FALSE\n",
-			"n:BIGINT:number x:DOUBLE:number s:VARCHAR:category d:DATE:date b:BOOLEAN:boolean",
-			"[1,1.5,\"a\",\"2024-01-31\",true]\n[-2,2,\"b\",\"2024-02-29\",false]", ""},
-		{"empty is null", "n,s\n1,\n,x\n", "n:BIGINT:number s:VARCHAR:category", "[1,null]\n[null,\"x\"]", ""},
-		{"quoted empty is null", "n,s\n1,\"\"\n2,x\n", "n:BIGINT:number s:VARCHAR:category", "[1,null]\n[2,\"x\"]", ""},
-		{"leading zeros stay text", "zip\n00501\n10001\n", "zip:VARCHAR:category", "[\"00501\"]\n[\"10001\"]", "leading_zeros"},
-		{"long numbers stay text", "n\n12345678901234567890\n1\n", "n:VARCHAR:category", "[\"12345678901234567890\"]\n[\"1\"]", "long_numbers"},
-		{"one late text", "n\n" + strings.Repeat("1\n", 30_000) + "x\n", "n:VARCHAR:category", "", "mixed_numbers duplicate_rows"},
-		{"late fraction", "n\n" + strings.Repeat("1\n", 30_000) + "1.5\n", "n:DOUBLE:number", "", "duplicate_rows"},
-		{"words for missing among numbers", "n,s\n1,NA\nNA,x\n?,y\n", "n:BIGINT:number s:VARCHAR:category", "[1,\"NA\"]\n[null,\"x\"]\n[null,\"y\"]", "missing_words mostly_missing disguised_missing"},
-		{"blanks around numbers", "a, b\n1, 2\n3, 4\n", "a:BIGINT:number  b:BIGINT:number", "[1,2]\n[3,4]", ""},
-		{"dates that do not exist", "d\n2023-02-29\n2024-01-01\n", "d:VARCHAR:category", "[\"2023-02-29\"]\n[\"2024-01-01\"]", ""},
-		{"other dates stay text", "d\n31/01/2024\n01/02/2024\n", "d:VARCHAR:category", "[\"31/01/2024\"]\n[\"01/02/2024\"]", ""},
-		{"times", "t\n2024-01-01 10:00:00\n2024-01-01T10:00\n2024-01-02\n2024-01-01 10:00:00.25\n", "t:TIMESTAMP:datetime",
-			"[\"2024-01-01T10:00:00Z\"]\n[\"2024-01-01T10:00:00Z\"]\n[\"2024-01-02T00:00:00Z\"]\n[\"2024-01-01T10:00:00.25Z\"]", "duplicate_rows"},
-		{"zones", "t\n2024-01-01T10:00:00+02:00\n2024-01-01T10:00:00Z\n", "t:TIMESTAMP:datetime", "[\"2024-01-01T08:00:00Z\"]\n[\"2024-01-01T10:00:00Z\"]", "zone_converted"},
-		{"times with and without zone", "t\n2024-01-01T10:00:00Z\n2024-01-01 10:00:00\n", "t:VARCHAR:category", "", ""},
-		{"before 1970", "d,t\n1969-12-31,1969-12-31 23:59:59\n0001-01-01,1900-01-01 00:00:01\n", "d:DATE:date t:TIMESTAMP:datetime",
-			"[\"1969-12-31\",\"1969-12-31T23:59:59Z\"]\n[\"0001-01-01\",\"1900-01-01T00:00:01Z\"]", ""},
-		{"exponents", "x\n1e3\n-2.5E-1\n.5\n", "x:DOUBLE:number", "[1000]\n[-0.25]\n[0.5]", ""},
-		{"no numbers", "s\n+49123\n\"1,5\"\n0x1F\n1_000\n", "s:VARCHAR:category", "", ""},
-		{"extremes", "n\n9223372036854775807\n-9223372036854775808\n", "n:BIGINT:number", "[\"9223372036854775807\"]\n[\"-9223372036854775808\"]", ""},
-		{"quotes and breaks", "s,t\n\"a,\"\"b\"\"\",\"line\nbreak\"\nc,d\n", "s:VARCHAR:category t:VARCHAR:category", "[\"a,\\\"b\\\"\",\"line\\nbreak\"]\n[\"c\",\"d\"]", ""},
-		{"semicolons", "a;b\n1;2,5\n3;4,5\n", "a:BIGINT:number b:VARCHAR:category", "[1,\"2,5\"]\n[3,\"4,5\"]", ""},
-		{"tabs", "a\tb\n1\tx y\n2\tz\n", "a:BIGINT:number b:VARCHAR:category", "[1,\"x y\"]\n[2,\"z\"]", ""},
-		{"byte order mark", "\ufeffa,b\n1,2\n2,1\n", "a:BIGINT:number b:BIGINT:number", "[1,2]\n[2,1]", ""},
-		{"windows line ends", "a,b\r\n1,x\r\n2,y\r\n", "a:BIGINT:number b:VARCHAR:category", "[1,\"x\"]\n[2,\"y\"]", ""},
-		{"no last line break", "a\n1\n2", "a:BIGINT:number", "[1]\n[2]", ""},
-		{"names to be quoted", "\"a \"\"b\",select,é😀,\"x;y\"\n1,2,3,4\n2,1,3,4\n", `a "b:BIGINT:number select:BIGINT:number é😀:BIGINT:constant x;y:BIGINT:constant`, "[1,2,3,4]\n[2,1,3,4]", "constant_column constant_column"},
-		{"long and short texts", "s\nabcdefghijkl\nabcdefghijklm\n" + strings.Repeat("é", 50) + "\n", "s:VARCHAR:category", "[\"abcdefghijkl\"]\n[\"abcdefghijklm\"]\n[\"" + strings.Repeat("é", 50) + "\"]", ""},
-		{"keys", "id,v\n" + lines(30, func(i int) string { return fmt.Sprintf("%d,%d", i+100, i%3) }), "id:BIGINT:id v:BIGINT:number", "", ""},
-		{"codes and prose", "code,note\n" + lines(30, func(i int) string { return fmt.Sprintf("k%d,the %d words of a longer remark", i, i) }), "code:VARCHAR:id note:VARCHAR:text", "", ""},
-	}
 	e := newEngine(t, nil)
-	for n, tt := range tests {
+	for n, tt := range typed {
 		t.Run(tt.name, func(t *testing.T) {
 			version := fmt.Sprint("v", n)
 			in := ingestCSV(t, e, "w", version, tt.file)

@@ -35,7 +35,7 @@ func newInstance(parent string) (*instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the folder: %w", err)
 	}
-	lock, err := locked(filepath.Join(path, lockFile))
+	lock, err := locked(filepath.Join(path, lockFile), unix.LOCK_EX|unix.LOCK_NB)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(path))
 	}
@@ -45,13 +45,14 @@ func newInstance(parent string) (*instance, error) {
 	return &instance{path: path, lock: lock}, nil
 }
 
-// locked opens a file and locks it for this process, or fails at once if another has it.
-func locked(path string) (*os.File, error) {
+// locked opens a file and locks it for this process. With LOCK_NB it fails at
+// once if another has it. Closing the file unlocks it.
+func locked(path string, how int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening a lock: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := unix.Flock(int(f.Fd()), how); err != nil {
 		return nil, errors.Join(fmt.Errorf("locking: %w", err), f.Close())
 	}
 	return f, nil
@@ -73,7 +74,7 @@ func sweepInstances(parent string) error {
 			continue
 		}
 		path := filepath.Join(parent, e.Name())
-		lock, err := locked(filepath.Join(path, lockFile))
+		lock, err := locked(filepath.Join(path, lockFile), unix.LOCK_EX|unix.LOCK_NB)
 		if err != nil {
 			continue // its owner lives
 		}

@@ -34,9 +34,10 @@ func newPool(cfg Config, scratch string) *pool {
 var errClosed = errors.New("the engine is closed")
 
 // take returns a child that is booted as asked: one that waits under the key, or
-// a new one. An empty key matches none.
-// Faults: engine_unavailable.
-func (p *pool) take(ctx context.Context, key string, boot *wire.Boot) (*process, error) {
+// a new one, which must boot by the deadline and in BootTimeout. An empty key
+// matches none.
+// Faults: engine_unavailable, timeout.
+func (p *pool) take(ctx context.Context, key string, boot *wire.Boot, deadline time.Time) (*process, error) {
 	if w, err := p.reuse(key); w != nil || err != nil {
 		return w, err
 	}
@@ -45,7 +46,10 @@ func (p *pool) take(ctx context.Context, key string, boot *wire.Boot) (*process,
 		return nil, unavailable(err)
 	}
 	w.key = key
-	answer, _, err := w.call(ctx, wire.Request{Op: wire.OpBoot, Boot: boot}, time.Now().Add(p.cfg.BootTimeout))
+	if limit := time.Now().Add(p.cfg.BootTimeout); limit.Before(deadline) {
+		deadline = limit
+	}
+	answer, _, err := w.call(ctx, wire.Request{Op: wire.OpBoot, Boot: boot}, deadline)
 	if err != nil {
 		p.discard(w)
 		return nil, err

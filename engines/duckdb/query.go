@@ -24,7 +24,7 @@ func (e *Engine) Query(ctx context.Context, q datasets.Query) (datasets.Result, 
 	if err != nil {
 		return datasets.Result{}, err
 	}
-	boot.Limits = e.cfg.wireLimits(e.cfg.Query)
+	e.cfg.limit(boot, e.cfg.Query)
 	r := wire.Request{Op: wire.OpQuery, Query: &wire.Query{
 		SQL: q.SQL, MaxRows: atMost(q.MaxRows, e.cfg.MaxRows), MaxBytes: e.cfg.MaxBytes, Timeout: atMost(q.Timeout, e.cfg.Query.Timeout),
 	}}
@@ -58,7 +58,7 @@ func result(set *wire.RowSet, body []byte) (datasets.Result, error) {
 
 // catalogue returns a boot with the tables, whose files must exist.
 func (e *Engine) catalogue(workspace string, list []datasets.Table) (*wire.Boot, error) {
-	boot := &wire.Boot{Insecure: e.cfg.InsecureSandbox}
+	boot := &wire.Boot{}
 	for _, t := range list {
 		path, err := e.tables.path(workspace, t.Version)
 		if err != nil {
@@ -104,7 +104,7 @@ func (e *Engine) run(ctx context.Context, j job, use func(*process, wire.Answer,
 	}
 	defer e.running.release()
 	deadline := time.Now().Add(j.timeout)
-	p, err := e.pool.take(ctx, j.key(), j.boot)
+	p, err := e.pool.take(ctx, j.key(), j.boot, deadline)
 	if err != nil {
 		return e.logged(err)
 	}

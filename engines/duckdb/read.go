@@ -24,7 +24,7 @@ func (e *Engine) Read(ctx context.Context, r datasets.Read) (datasets.Frame, err
 	if err != nil {
 		return datasets.Frame{}, err
 	}
-	boot.Limits = e.cfg.wireLimits(e.cfg.Read)
+	e.cfg.limit(boot, e.cfg.Read)
 	boot.Limits.File = uint64(e.cfg.MaxRead)
 	request := wire.Request{Op: wire.OpRead, Read: &wire.ColumnRead{Columns: r.Columns, MaxBytes: e.cfg.MaxRead}}
 	var frame datasets.Frame

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // tables is the folder of built tables: <workspace>/<version>.duckdb, files 0444
@@ -20,7 +22,7 @@ type tables struct {
 	sweepAge time.Duration
 	now      func() time.Time
 
-	mu sync.Mutex // a folder is writable for a moment only while it is held
+	mu sync.Mutex // a folder is writable for a moment only, while this and the lock file are held
 }
 
 const (
@@ -81,6 +83,11 @@ func (t *tables) publish(file, workspace, version string) error {
 func (t *tables) writable(folder string, change func() error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	lock, err := locked(filepath.Join(t.root, buildFolder, lockFile), unix.LOCK_EX) // other processes publish here too
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("making the workspace's folder: %w", err)
 	}
