@@ -114,6 +114,7 @@ var refused = []struct {
 	{"comment only", "-- x", fault.Invalid, "no statement"},
 	{"syntax", "SELECT FROM WHERE", fault.Invalid, `syntax error at or near "WHERE"`},
 	{"unknown column", "SELECT nope FROM sales", fault.Invalid, `Referenced column "nope" not found`},
+	{"unknown qualifier", "SELECT v0.main.t.id FROM sales", fault.Invalid, `Candidate tables: "sales"`},
 	{"parameter", "SELECT $1", fault.Invalid, "parameter"},
 	{"not utf-8", "SELECT '\xff'", fault.Invalid, "UTF-8"},
 	{"nul", "SELECT 1\x00; DROP VIEW sales", fault.Invalid, "NUL"},

@@ -29,7 +29,8 @@ func engineFault(err error) error {
 	case !strings.HasSuffix(kind, "Error"), strings.HasPrefix(kind, "INTERNAL"), strings.HasPrefix(kind, "FATAL"), strings.HasPrefix(kind, "IO"):
 		return broken(err)
 	}
-	return fault.New(fault.Invalid, "%s", gate.Clean(rest)).WithFix("Correct the SQL.").Because(err)
+	// The engine names a table by the whole of its path, which a query may not write.
+	return fault.New(fault.Invalid, "%s", gate.Clean(strings.ReplaceAll(rest, "memory.main.", ""))).WithFix("Correct the SQL.").Because(err)
 }
 
 // broken is a failure of the engine, not of the statement.

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -21,14 +22,17 @@ func (w *worker) describe(rows int64) (*wire.Ingested, error) {
 	if err != nil {
 		return nil, err
 	}
-	digest, err := digestTable(c, rows)
-	if err != nil {
+	p := datasets.Profile{Rows: rows}
+	var digest *digest
+	var unread error
+	var group sync.WaitGroup
+	group.Go(func() { digest, unread = digestTable(c, rows) }) // one thread's work, beside the columns'
+	p.Columns, err = w.profileColumns(fields, rows)
+	group.Wait()
+	if err := errors.Join(err, unread); err != nil {
 		return nil, err
 	}
-	p := datasets.Profile{Rows: rows, DuplicateRows: digest.duplicates()}
-	if p.Columns, err = w.profileColumns(fields, rows); err != nil {
-		return nil, err
-	}
+	p.DuplicateRows = digest.duplicates()
 	if p.Pairs, err = pairs(c, p.Columns, fields, rows); err != nil {
 		return nil, err
 	}
