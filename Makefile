@@ -26,7 +26,6 @@ demo: ## install what is missing, build, and watch an agent do the main job; EXI
 test: ## install what the tests need and run everything that CI runs
 	scripts/setup --test
 	$(MAKE) --no-print-directory lint
-	scripts/contract --check
 	go build -tags xgboost_cgo ./engines/xgboost
 	REQUIRE_SERVICES=1 go test -race -vet=off -timeout $(TEST_TIMEOUT) ./...
 
@@ -36,8 +35,8 @@ lint: ## gofmt, vet and staticcheck
 	go vet ./...
 	go tool staticcheck ./...
 
-contract: ## write docs/contract.json anew: what each MCP tool may call
-	scripts/contract
+contract: build ## write docs/tools.json anew: what each MCP tool may call
+	bin/ambit contract > docs/tools.json
 
 build: ## build bin/ambit
 	$(GO_BUILD) -o bin/ambit ./cmd/ambit
