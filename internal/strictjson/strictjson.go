@@ -8,10 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"reflect"
-	"strings"
 	"unicode/utf8"
 
 	"ambit/internal/fault"
@@ -47,103 +44,15 @@ func Check(raw []byte) error {
 	if !utf8.Valid(raw) {
 		return malformed("", "is not valid UTF-8")
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if err := value(dec, nil, 0); err != nil {
+	good, wrong := syntax(raw)
+	w := walker{raw: raw[:good], wrong: wrong}
+	if err := w.value(nil, 0); err != nil {
 		return err
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return malformed("", "has data after the JSON value")
-	}
-	if !json.Valid(raw) { // the token reader lets some bad punctuation pass
-		return malformed("", "is not JSON")
+	if wrong != "" {
+		return malformed("", wrong)
 	}
 	return nil
-}
-
-// value reads one value and checks the keys in it.
-func value(dec *json.Decoder, at *place, depth int) error {
-	if depth > MaxDepth {
-		return malformed(at.String(), fmt.Sprintf("is nested deeper than %d", MaxDepth))
-	}
-	tok, err := dec.Token()
-	if err != nil {
-		return syntaxFault(err, at)
-	}
-	switch tok {
-	case json.Delim('{'):
-		return object(dec, at, depth)
-	case json.Delim('['):
-		return array(dec, at, depth)
-	}
-	return nil
-}
-
-func object(dec *json.Decoder, at *place, depth int) error {
-	seen := map[string]bool{}
-	member := &place{in: at}
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return syntaxFault(err, at)
-		}
-		key, ok := tok.(string)
-		if !ok {
-			return malformed(at.String(), "has a key that is no string")
-		}
-		member.key = key
-		if err := checkKey(member, seen); err != nil {
-			return err
-		}
-		if err := value(dec, member, depth+1); err != nil {
-			return err
-		}
-	}
-	return closing(dec, at)
-}
-
-func checkKey(member *place, seen map[string]bool) error {
-	if strings.ContainsRune(member.key, 0) {
-		return malformed(member.in.String(), "has a key with a NUL character")
-	}
-	folded := foldKey(member.key)
-	if seen[folded] {
-		return malformed(member.String(), "is there twice, or differs from another key in case only")
-	}
-	seen[folded] = true
-	return nil
-}
-
-// foldKey maps keys that a case-insensitive decoder takes for one to one text.
-// Upper before lower also folds the runes with two lower forms, such as ſ and K.
-func foldKey(key string) string { return strings.ToLower(strings.ToUpper(key)) }
-
-func array(dec *json.Decoder, at *place, depth int) error {
-	item := &place{in: at, item: true}
-	for ; dec.More(); item.index++ {
-		if err := value(dec, item, depth+1); err != nil {
-			return err
-		}
-	}
-	return closing(dec, at)
-}
-
-func closing(dec *json.Decoder, at *place) error {
-	if _, err := dec.Token(); err != nil {
-		return syntaxFault(err, at)
-	}
-	return nil
-}
-
-func syntaxFault(err error, at *place) error {
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		return malformed(at.String(), fmt.Sprintf("is not JSON at byte %d", syntax.Offset))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return malformed(at.String(), "ends in the middle of the JSON value")
-	}
-	return malformed(at.String(), "is not JSON")
 }
 
 // typeFault says which field has a wrong type, without repeating its value.

@@ -111,11 +111,3 @@ func manyMembers(n int) string {
 	}
 	return strings.Join(members, ",")
 }
-
-func FuzzDecode(f *testing.F) {
-	f.Add([]byte(`{"name":"a","rows":[{"A":1}]}`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		var in request
-		strictjson.Decode(raw, &in) // must not panic
-	})
-}

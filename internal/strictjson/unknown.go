@@ -55,14 +55,17 @@ func unknownInObject(v map[string]any, t reflect.Type, path string) []fault.Fiel
 		}
 		return wrong
 	}
-	if t.Kind() != reflect.Struct {
+	if t.Kind() != reflect.Struct || len(v) == 0 {
 		return nil
 	}
 	fields := fieldsOf(t)
-	valid := names(fields)
+	var valid []string
 	for key, item := range v {
 		field, ok := fields[key]
 		if !ok {
+			if valid == nil {
+				valid = names(fields)
+			}
 			wrong = append(wrong, fault.Field{Path: show(join(path, key)), Rule: "is not a field here", Valid: valid})
 			continue
 		}
