@@ -34,7 +34,7 @@ func (e auditEntry) line() string {
 	if e.Replay {
 		outcome += " (replay)"
 	}
-	return fmt.Sprintf("%6d  %s  %-22s %-20s %-18s %s", e.Seq, e.At, e.Principal, e.Route, outcome, e.Tool)
+	return fmt.Sprintf("%6d  %s  %-22s %-22s %-18s %s", e.Seq, e.At, e.Principal, e.Route, outcome, e.Tool)
 }
 
 func auditList() *cobra.Command {

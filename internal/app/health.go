@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"ambit/engines/duckdb"
 	"ambit/engines/xgboost"
@@ -95,16 +97,21 @@ func Doctor(ctx context.Context, cfg Config) []Check {
 	}
 	trainer := xgboost.New(xgboost.Config{Command: cfg.child("trainer"), Library: os.Getenv("XGBOOST_LIB"), Unlimited: cfg.InsecureSandbox, Logger: cfg.logger()})
 	h := trainingHealth(trainer)
-	return append(checks, Check{Name: "training engine", OK: h.Problem == "", Detail: h.Version + h.Problem + " " + h.Fix})
+	return append(checks, Check{Name: "training engine", OK: h.Problem == "", Detail: sentence(h.Version, h.Problem, h.Fix)})
 }
 
 func sqlCheck(ctx context.Context, e *duckdb.Engine) Check {
 	h, err := e.Health(ctx)
 	if err != nil {
 		f := fault.From(err)
-		return Check{Name: "sql engine", Detail: f.Detail + " " + f.Fix}
+		return Check{Name: "sql engine", Detail: sentence(f.Detail, f.Fix)}
 	}
-	return Check{Name: "sql engine", OK: true, Detail: fmt.Sprintf("%+v", h)}
+	return Check{Name: "sql engine", OK: true, Detail: fmt.Sprintf("DuckDB %s, sandbox %s (Landlock ABI %d, limits %t)", h.Engine, h.Sandbox, h.Landlock, h.Limits)}
+}
+
+// sentence puts what there is of the parts after one another.
+func sentence(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
 }
 
 // folderCheck makes sure that the data folder is, or can become, the server's own.

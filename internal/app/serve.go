@@ -188,11 +188,14 @@ func listenOperator(path string) (net.Listener, error) {
 		l.Close()
 		return nil, fmt.Errorf("operator socket: %w", err)
 	}
-	return ownPeers{l}, nil
+	return ownPeers{l, peerUID}, nil
 }
 
 // ownPeers accepts only processes of the server's own user, and of root.
-type ownPeers struct{ net.Listener }
+type ownPeers struct {
+	net.Listener
+	uid func(net.Conn) (int, error) // of the process at the other end
+}
 
 func (l ownPeers) Accept() (net.Conn, error) {
 	for {
@@ -200,7 +203,7 @@ func (l ownPeers) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		uid, err := peerUID(conn)
+		uid, err := l.uid(conn)
 		if err == nil && (uid == os.Getuid() || uid == 0) {
 			return conn, nil
 		}
