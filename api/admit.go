@@ -227,7 +227,7 @@ func (s *Server) commit(ctx context.Context, r *request, prepared any) error {
 		if answer, err = s.replyOf(r, out); err != nil {
 			return idempotency.Reply{}, err
 		}
-		if kept, err = s.replyOf(r, withoutSecret(out)); err != nil {
+		if kept, err = s.keptOf(r, out, answer); err != nil {
 			return idempotency.Reply{}, err
 		}
 		return kept, s.Audit.Append(ctx, s.entry(r, "ok"))
@@ -251,13 +251,9 @@ func (s *Server) replyOf(r *request, out any) (idempotency.Reply, error) {
 		reply.Status = http.StatusNoContent
 		return reply, nil
 	}
-	body, err := json.Marshal(out)
-	if err != nil {
-		return idempotency.Reply{}, err
-	}
-	sum := sha256.Sum256(body)
-	reply.Body, reply.Digest = body, hex.EncodeToString(sum[:])
-	return reply, nil
+	var err error
+	reply.Body, err = json.Marshal(out)
+	return reply, err
 }
 
 // entry is the audit record of a request.

@@ -77,6 +77,9 @@ func checkMediaType(values []string) error {
 
 // decodeQuery reads the fields tagged query:"name". What no field takes is refused.
 func decodeQuery(raw string, in reflect.Value) error {
+	if raw == "" {
+		return nil
+	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return fault.New(fault.Malformed, "The query cannot be read.").WithFix("Percent-encode its values.")

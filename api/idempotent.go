@@ -24,11 +24,12 @@ type secretive interface {
 	withoutSecret() any
 }
 
-func withoutSecret(out any) any {
-	if s, ok := out.(secretive); ok {
-		return s.withoutSecret()
+// keptOf is what is kept of an answer, for replays.
+func (s *Server) keptOf(r *request, out any, answer idempotency.Reply) (idempotency.Reply, error) {
+	if secret, ok := out.(secretive); ok {
+		return s.replyOf(r, secret.withoutSecret())
 	}
-	return out
+	return answer, nil
 }
 
 // checkKey reads the Idempotency-Key and fingerprints the request.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 
 	"ambit/internal/fault"
 )
@@ -30,7 +29,7 @@ func tooLarge() error {
 
 // checkOrigin refuses what another site makes a browser send.
 func (s *Server) checkOrigin(_ context.Context, r *request) error {
-	if err := http.NewCrossOriginProtection().Check(r.c.Request); err != nil {
+	if err := s.origins.Check(r.c.Request); err != nil {
 		return fault.New(fault.OriginForbidden, "The request comes from another site.").
 			WithFix("Send it from Ambit's own pages, or from a client that is no browser.").Because(err)
 	}

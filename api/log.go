@@ -21,8 +21,11 @@ func (s *Server) logLine(r *request, started time.Time) {
 	if r.route.Class == scopes.ClassPublic {
 		level = slog.LevelDebug
 	}
-	caller := r.call.Caller
-	s.Log.LogAttrs(r.c.Request.Context(), level, "call",
+	ctx, caller := r.c.Request.Context(), r.call.Caller
+	if !s.Log.Enabled(ctx, level) {
+		return
+	}
+	s.Log.LogAttrs(ctx, level, "call",
 		slog.String("request", r.id), slog.String("caller", caller.Principal()), slog.String("scope", caller.Scope.String()),
 		slog.String("tool", r.call.Tool), slog.String("method", r.route.Method), slog.String("path", loggedPath(r)),
 		slog.Int("status", r.c.Writer.Status()), slog.Duration("took", time.Since(started)))

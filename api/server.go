@@ -79,6 +79,7 @@ type Server struct {
 	engine    *gin.Engine
 	endpoints map[scopes.RouteID]endpoint
 	unknown   unknownCallers
+	origins   *http.CrossOriginProtection
 	openapi   []byte
 	done      context.Context // ends streams when the server closes
 	close     context.CancelFunc
@@ -87,7 +88,7 @@ type Server struct {
 // New returns a Server. It fails if the table is not valid, or if its served
 // rows and the handlers do not match one to one.
 func New(cfg Config) (*Server, error) {
-	s := &Server{Config: cfg}
+	s := &Server{Config: cfg, origins: http.NewCrossOriginProtection()}
 	s.done, s.close = context.WithCancel(context.Background())
 	if err := scopes.Check(cfg.Routes); err != nil {
 		return nil, err

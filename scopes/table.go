@@ -2,18 +2,18 @@ package scopes
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 // ByID returns the route named id, and whether there is one.
 func ByID(id RouteID) (Route, bool) {
-	i := slices.IndexFunc(Routes, func(r Route) bool { return r.ID == id })
-	if i < 0 {
-		return Route{}, false
+	for i := range Routes {
+		if Routes[i].ID == id {
+			return Routes[i], true
+		}
 	}
-	return Routes[i], true
+	return Route{}, false
 }
 
 // Params returns the names of the path's parameters, in order.
@@ -27,10 +27,19 @@ func (r Route) Params() []string {
 	return names
 }
 
-var idRule = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
-
-// ValidID reports whether s may stand in a path as an id.
-func ValidID(s string) bool { return idRule.MatchString(s) }
+// ValidID reports whether s may stand in a path as an id: 1 to 128 ASCII
+// letters, digits, dashes and underscores.
+func ValidID(s string) bool {
+	if s == "" || len(s) > 128 {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return true
+}
 
 // Check returns what is wrong with a table of routes, or nil. A server does not
 // start on a table that fails it.

@@ -55,7 +55,8 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	if t == 0 {
 		return []byte("null"), nil
 	}
-	return json.Marshal(t.String())
+	b := append(make([]byte, 0, len(layout)+2), '"')
+	return append(t.Std().AppendFormat(b, layout), '"'), nil
 }
 
 // UnmarshalJSON reads RFC 3339, or null.
