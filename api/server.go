@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -144,10 +145,10 @@ func (s *Server) mount() {
 	s.engine.UnescapePathValues = false
 	s.engine.HandleMethodNotAllowed = true
 	s.engine.ContextWithFallback = true
-	absent := s.refuse(fault.New(fault.NotFound, "There is no such route.").WithFix("GET /api/openapi.json lists the routes."))
+	absent := fault.New(fault.NotFound, "There is no such route.").WithFix("GET /api/openapi.json lists the routes.")
 	for _, r := range s.Routes {
 		if r.Planned { // not even where another method of its path is served
-			s.engine.Handle(r.Method, ginPath(r.Path), absent)
+			s.engine.Handle(r.Method, ginPath(r.Path), s.refuse(r, absent))
 			continue
 		}
 		serve := s.serve(r, s.endpoints[r.ID])
@@ -156,8 +157,9 @@ func (s *Server) mount() {
 			s.engine.Handle(http.MethodHead, ginPath(r.Path), serve)
 		}
 	}
-	s.engine.NoRoute(absent)
-	s.engine.NoMethod(s.refuse(fault.New(fault.MethodNotAllowed, "This route does not take this method.").WithFix("The Allow header says which it takes.")))
+	s.engine.NoRoute(s.refuse(scopes.Route{ID: "no_route"}, absent))
+	s.engine.NoMethod(s.refuse(scopes.Route{ID: "no_method"},
+		fault.New(fault.MethodNotAllowed, "This route does not take this method.").WithFix("The Allow header says which it takes.")))
 }
 
 // ginPath turns {name} into gin's :name.
@@ -165,10 +167,17 @@ func ginPath(path string) string {
 	return strings.NewReplacer("{", ":", "}", "").Replace(path)
 }
 
-// refuse answers what no row matches.
-func (s *Server) refuse(err error) gin.HandlerFunc {
+// refuse answers what no served row matches. Who asks changes nothing about the
+// answer; of the API's own paths it goes on record, like every refusal.
+func (s *Server) refuse(route scopes.Route, err error) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		id := requestID(c)
-		s.writeProblem(c, err, id)
+		r := &request{c: c, id: requestID(c), route: route, call: &Call{Route: route, params: paramsOf(c)}}
+		defer s.logLine(r, time.Now())
+		if strings.HasPrefix(c.Request.URL.Path, "/api/") {
+			claims(r)
+			_ = s.identify(c.Request.Context(), c.Request, r.call) // nobody, if it does not hold
+			s.auditRefusal(c.Request.Context(), r, err)
+		}
+		s.writeProblem(c, err, r.id)
 	}
 }

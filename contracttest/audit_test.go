@@ -16,6 +16,23 @@ func says(r *http.Request) {
 	r.Header.Set("X-Ambit-Host", "agent/1\u00e9")
 }
 
+// denied are requests of a builder token that are refused, and what the log
+// says of each. In them a word in braces stands for an id of the world.
+var denied = []struct {
+	method, path, body string
+	want               record
+}{
+	{"POST", "/api/models/{model}/promote", `{}`, record{Route: "model_promote", Outcome: "human_only"}},
+	{"GET", "/api/tokens", "", record{Route: "tokens", Outcome: "human_only"}},
+	{"GET", "/api/workspaces/{foreign}", "", record{Route: "workspace_get", Outcome: "not_found"}},
+	{"POST", "/api/plans/{plan}/launch", `{"hash":"x"}`, record{Route: "plan_launch", Workspace: "{ws}", Outcome: "conflict", Entity: "plan:{plan}"}},
+	{"POST", "/api/plans/{plan}/launch", `{"hash":7}`, record{Route: "plan_launch", Outcome: "invalid"}},
+	{"POST", "/api/plans/{plan}/launch", `{`, record{Route: "plan_launch", Outcome: "malformed"}},
+	{"DELETE", "/api/workspaces/{ws}", "", record{Route: "workspace_delete", Outcome: "not_found"}}, // planned
+	{"DELETE", "/api/tokens", "", record{Route: "no_method", Outcome: "method_not_allowed"}},
+	{"GET", "/api/tokens/all", "", record{Route: "no_route", Outcome: "not_found"}},
+}
+
 // What a token builds, computes, repeats and is refused is in the log, with
 // whom it acts for and what it says of itself. What it reads is not.
 func testAudit(t *testing.T, w *world) {
@@ -26,42 +43,11 @@ func testAudit(t *testing.T, w *world) {
 	}
 	w.send(as, "GET", "/api/auth/me", nil).read(t, 200, &me)
 	w.send(as, "POST", "/api/query", fmt.Sprintf(`{"workspace_id":%q,"sql":"SELECT 1"}`, w.a)).read(t, 200, nil)
-
-	var plan struct{ ID string }
-	create := w.send(as, "POST", "/api/workspaces/"+w.a+"/plans", planBody(w.things["dataset"]), withKey("k"), says)
-	create.read(t, 201, &plan)
-	w.send(as, "POST", "/api/workspaces/"+w.a+"/plans", planBody(w.things["dataset"]), withKey("k"), says).read(t, 201, nil)
-	w.send(as, "POST", "/api/models/"+w.things["model"]+"/score", `{"rows":[{"size":3,"colour":"red","noise":1}]}`).read(t, 200, nil)
-	refused := []struct {
-		method, path, body string
-		want               record
-	}{
-		{"POST", "/api/models/" + w.things["model"] + "/promote", `{}`, record{Route: "model_promote", Outcome: "human_only"}},
-		{"GET", "/api/tokens", "", record{Route: "tokens", Outcome: "human_only"}},
-		{"GET", "/api/workspaces/" + w.b, "", record{Route: "workspace_get", Outcome: "not_found"}},
-		{"POST", "/api/plans/" + plan.ID + "/launch", `{"hash":"x"}`, record{Route: "plan_launch", Workspace: w.a, Outcome: "conflict", Entity: "plan:" + plan.ID}},
-		{"POST", "/api/plans/" + plan.ID + "/launch", `{"hash":7}`, record{Route: "plan_launch", Outcome: "invalid"}},
-		{"POST", "/api/plans/" + plan.ID + "/launch", `{`, record{Route: "plan_launch", Outcome: "malformed"}},
-	}
-	for _, r := range refused {
-		var body any
-		if r.body != "" {
-			body = r.body
-		}
-		w.send(as, r.method, r.path, body, withKey(fresh()))
-	}
+	want := w.recordedCalls(t, as)
 
 	records := w.records(t, "token:"+token.ID)
-	if len(records) != 3+len(refused) {
-		t.Fatalf("%d records, want %d: %+v", len(records), 3+len(refused), records)
-	}
-	want := []record{
-		{Route: "plan_create", Workspace: w.a, Entity: "plan:" + plan.ID, Outcome: "ok", Tool: "plan", Host: "agent/1", Key: "k", Request: create.header.Get("X-Request-Id")},
-		{Route: "plan_create", Workspace: w.a, Outcome: "ok", Tool: "plan", Host: "agent/1", Key: "k", Replay: true},
-		{Route: "model_score", Workspace: w.a, Outcome: "ok", Entity: "model:" + w.things["model"]},
-	}
-	for _, r := range refused {
-		want = append(want, r.want)
+	if len(records) != len(want) {
+		t.Fatalf("%d records, want %d: %+v", len(records), len(want), records)
 	}
 	for i, got := range records {
 		if got.Principal != "token:"+token.ID || got.ActsFor != me.ActsFor || me.ActsFor == "" || got.Request == "" {
@@ -77,6 +63,32 @@ func testAudit(t *testing.T, w *world) {
 	if intact, problem := w.intact(t); !intact {
 		t.Errorf("the chain is broken: %s", problem)
 	}
+}
+
+// recordedCalls makes calls that leave a record each, and returns those.
+func (w *world) recordedCalls(t *testing.T, as credential) []record {
+	t.Helper()
+	var plan struct{ ID string }
+	create := w.send(as, "POST", "/api/workspaces/"+w.a+"/plans", planBody(w.things["dataset"]), withKey("k"), says)
+	create.read(t, 201, &plan)
+	w.send(as, "POST", "/api/workspaces/"+w.a+"/plans", planBody(w.things["dataset"]), withKey("k"), says).read(t, 201, nil)
+	w.send(as, "POST", "/api/models/"+w.things["model"]+"/score", `{"rows":[{"size":3,"colour":"red","noise":1}]}`).read(t, 200, nil)
+	want := []record{
+		{Route: "plan_create", Workspace: w.a, Entity: "plan:" + plan.ID, Outcome: "ok", Tool: "plan", Host: "agent/1", Key: "k", Request: create.header.Get("X-Request-Id")},
+		{Route: "plan_create", Workspace: w.a, Outcome: "ok", Tool: "plan", Host: "agent/1", Key: "k", Replay: true},
+		{Route: "model_score", Workspace: w.a, Outcome: "ok", Entity: "model:" + w.things["model"]},
+	}
+	fill := strings.NewReplacer("{ws}", w.a, "{foreign}", w.b, "{model}", w.things["model"], "{plan}", plan.ID)
+	for _, d := range denied {
+		var body any
+		if d.body != "" {
+			body = d.body
+		}
+		w.send(as, d.method, fill.Replace(d.path), body, withKey(fresh()))
+		d.want.Workspace, d.want.Entity = fill.Replace(d.want.Workspace), fill.Replace(d.want.Entity)
+		want = append(want, d.want)
+	}
+	return want
 }
 
 // against compares what a record must say, and what every one of its kind must not.

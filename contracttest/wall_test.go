@@ -34,9 +34,12 @@ func TestTheWall(t *testing.T) {
 		{"stale plan", testStalePlan},
 		{"audit", testAudit},
 		{"audit of tools", testAuditOfTools},
+		{"what the server tells of itself", testServedContract},
+		{"OpenAPI", testOpenAPI},
 		{"every tool", testTools},
 		{"misdeclared tools", testMisdeclaredTools},
 		{"scopes of tools", testToolScopes},
+		{"what people decide", testDecisions},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, w) })
 	}
