@@ -124,6 +124,32 @@ func testAuditOfTools(t *testing.T, w *world) {
 	}
 }
 
+// What the MCP layer reports is bounded, so that no token fills the log.
+func TestReportsAreBounded(t *testing.T) {
+	s := newSite(t)
+	report := func(body string) answer { return s.send(s.builder, "POST", "/api/audit/refusals", body) }
+	report(`{"tool":"","code":"human_only"}`).names(t, "no tool", 422, "invalid", "tool")
+	report(`{"tool":"plan","code":"ok"}`).names(t, "no code", 422, "invalid", "code")
+	const most = 60 // a minute
+	for range most {
+		report(`{"tool":"plan","code":"human_only"}`).read(t, 204, nil)
+	}
+	over := report(`{"tool":"plan","code":"human_only"}`)
+	over.is(t, "one too many", 429, "rate_limited")
+	if over.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	reported := 0
+	for _, r := range s.records(t, "token:"+s.token.ID) {
+		if r.Tool == "plan" && r.Outcome == "human_only" {
+			reported++
+		}
+	}
+	if reported != most {
+		t.Errorf("%d records of reports, want %d", reported, most)
+	}
+}
+
 // Whoever knocks without a credential is counted, one record a minute, so that
 // nobody fills the log from outside.
 func TestUnknownCallersAreSummedUp(t *testing.T) {

@@ -43,3 +43,25 @@ func testDecisions(t *testing.T, w *world) {
 	promote(cold, "first").is(t, "five minutes after the step-up", 403, "step_up_required")
 	promote(admin, "first").is(t, "five minutes after signing in", 403, "step_up_required")
 }
+
+// What a person may do ends when an admin ends it: the role at once, and with
+// the account every session of it.
+func testPeopleLoseRights(t *testing.T, w *world) {
+	operator := w.callers["operator"].credential
+	var me struct{ ID string }
+	w.send(operator, "GET", "/api/auth/me", nil).read(t, 200, &me)
+	change := func(body string) {
+		t.Helper()
+		w.send(w.callers["admin"].credential, "PATCH", "/api/people/"+me.ID, body).read(t, 200, nil)
+	}
+	plan := func() answer {
+		return w.send(operator, "POST", "/api/workspaces/"+w.a+"/plans", planBody(w.things["dataset"]))
+	}
+	plan().is(t, "an operator", 201, "")
+	change(`{"role":"viewer"}`)
+	plan().is(t, "an operator who became a viewer", 403, "role_forbidden")
+	change(fmt.Sprintf(`{"role":"operator","workspace_ids":[%q]}`, w.b))
+	plan().is(t, "an operator who left the workspace", 404, "not_found")
+	change(`{"disabled":true}`)
+	plan().is(t, "an operator who was disabled", 401, "unauthenticated")
+}

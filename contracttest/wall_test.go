@@ -39,6 +39,7 @@ func TestTheWall(t *testing.T) {
 		{"every tool", testTools},
 		{"misdeclared tools", testMisdeclaredTools},
 		{"scopes of tools", testToolScopes},
+		{"people lose rights", testPeopleLoseRights}, // the last ones change the world
 		{"what people decide", testDecisions},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, w) })
