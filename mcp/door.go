@@ -47,7 +47,7 @@ func (d door) admit(r *http.Request) (who caller, body []byte, err error) {
 		return caller{}, nil, fault.New(fault.OriginForbidden, "This server is not reached under that host name.").
 			WithFix("Use an address that the server was configured with.")
 	}
-	if !d.servesOrigin(r.Header["Origin"]) {
+	if !d.servesOrigin(r) {
 		return caller{}, nil, fault.New(fault.OriginForbidden, "Pages of that origin may not call tools.")
 	}
 	if r.Method != http.MethodPost {
@@ -77,9 +77,16 @@ func (d door) servesHost(host string) bool {
 	return slices.Contains(d.hosts, name) || slices.Contains(d.hosts, "["+name+"]")
 }
 
-// servesOrigin reports whether the page that calls, if one does, may.
-func (d door) servesOrigin(origins []string) bool {
-	return len(origins) == 0 || len(origins) == 1 && slices.Contains(d.origins, strings.ToLower(origins[0]))
+// servesOrigin reports whether the page that calls, if one does, may: one of a
+// listed origin, and one of the server's own, whose host was checked before.
+func (d door) servesOrigin(r *http.Request) bool {
+	origins := r.Header["Origin"]
+	if len(origins) != 1 {
+		return len(origins) == 0
+	}
+	origin := strings.ToLower(origins[0])
+	own := strings.ToLower(r.Host)
+	return slices.Contains(d.origins, origin) || origin == "http://"+own || origin == "https://"+own
 }
 
 func readBody(r *http.Request) ([]byte, error) {

@@ -57,6 +57,9 @@ func TestDoor(t *testing.T) {
 		{"no host", []change{hostHeader("")}, 403, "origin_forbidden"},
 
 		{"the origin", []change{set("Origin", "https://app.example")}, 200, ""},
+		{"the server's own page", []change{hostHeader("ambit.test:8080"), set("Origin", "http://ambit.test:8080")}, 200, ""},
+		{"a page on another port of the host", []change{hostHeader("ambit.test:8080"), set("Origin", "http://ambit.test:9090")}, 403, "origin_forbidden"},
+		{"a foreign page that calls itself the host", []change{hostHeader("evil.example"), set("Origin", "http://evil.example")}, 403, "origin_forbidden"},
 		{"another origin", []change{set("Origin", "https://evil.example")}, 403, "origin_forbidden"},
 		{"the origin over another scheme", []change{set("Origin", "http://app.example")}, 403, "origin_forbidden"},
 		{"null", []change{set("Origin", "null")}, 403, "origin_forbidden"},

@@ -89,8 +89,8 @@ func openEnvelope(raw []byte) (envelope, *protocolError) {
 	if err := strictjson.Check(raw); err != nil {
 		return e, refuse(mcpgo.PARSE_ERROR, "%s", fault.From(err).Detail)
 	}
-	var top map[string]json.RawMessage
-	if json.Unmarshal(raw, &top) != nil {
+	top, ok := strictjson.MembersOf(raw)
+	if !ok {
 		return e, refuse(mcpgo.INVALID_REQUEST, "A message must be an object.")
 	}
 	if unknownKey(top, topKeys) {
@@ -99,34 +99,35 @@ func openEnvelope(raw []byte) (envelope, *protocolError) {
 	return e.fill(top)
 }
 
-func unknownKey(top map[string]json.RawMessage, known []string) bool {
-	for key := range top {
-		if !slices.Contains(known, key) {
+func unknownKey(top strictjson.Members, known []string) bool {
+	for _, m := range top {
+		if !slices.Contains(known, m.Key) {
 			return true
 		}
 	}
 	return false
 }
 
-func (e envelope) fill(top map[string]json.RawMessage) (envelope, *protocolError) {
-	if id, ok := top["id"]; ok {
+func (e envelope) fill(top strictjson.Members) (envelope, *protocolError) {
+	if id := top.Get("id"); id != nil {
 		if !goodID(id) {
 			return e, refuse(mcpgo.INVALID_REQUEST, "An id must be a string of 1 to 256 bytes, or a whole number of at most 15 digits.")
 		}
 		e.id = canonicalID(id)
 	}
-	if string(top["jsonrpc"]) != `"2.0"` || json.Unmarshal(top["method"], &e.method) != nil || e.method == "" {
+	if string(top.Get("jsonrpc")) != `"2.0"` || json.Unmarshal(top.Get("method"), &e.method) != nil || e.method == "" {
 		return e, refuse(mcpgo.INVALID_REQUEST, `A request must have "jsonrpc": "2.0" and a method.`)
 	}
 	if e.id == nil {
-		return e, e.fillParams(top["params"])
+		return e, e.fillParams(top.Get("params"))
 	}
+	wrong := e.fillParams(top.Get("params")) // first: they say which revision's answer is due
 	into, ok := requests[e.method]
 	if !ok {
 		return e, refuse(mcpgo.METHOD_NOT_FOUND, "This method is not served here.")
 	}
-	if err := e.fillParams(top["params"]); err != nil {
-		return e, err
+	if wrong != nil {
+		return e, wrong
 	}
 	if json.Unmarshal(e.raw, into()) != nil {
 		return e, refuse(mcpgo.INVALID_PARAMS, "The params are not those of the method.")
@@ -139,12 +140,12 @@ func (e *envelope) fillParams(raw json.RawMessage) *protocolError {
 	if raw == nil {
 		return nil
 	}
-	var keys map[string]json.RawMessage
-	if json.Unmarshal(raw, &keys) != nil || keys == nil {
+	keys, ok := strictjson.MembersOf(raw)
+	if !ok {
 		return refuse(mcpgo.INVALID_PARAMS, "The params must be an object.")
 	}
-	var inMeta map[string]json.RawMessage
-	if m, ok := keys["_meta"]; ok && (json.Unmarshal(m, &inMeta) != nil || inMeta == nil) {
+	inMeta, ok := strictjson.MembersOf(keys.Get("_meta"))
+	if !ok && keys.Get("_meta") != nil {
 		return refuse(mcpgo.INVALID_PARAMS, "The member _meta must be an object.")
 	}
 	if ambiguous(keys, paramKeys) || ambiguous(inMeta, metaKeys) {
@@ -158,10 +159,10 @@ func (e *envelope) fillParams(raw json.RawMessage) *protocolError {
 }
 
 // ambiguous reports whether a key is a known one in another case.
-func ambiguous(keys map[string]json.RawMessage, known []string) bool {
-	for key := range keys {
+func ambiguous(keys strictjson.Members, known []string) bool {
+	for _, m := range keys {
 		for _, k := range known {
-			if key != k && strings.EqualFold(key, k) {
+			if m.Key != k && strings.EqualFold(m.Key, k) {
 				return true
 			}
 		}
@@ -182,7 +183,7 @@ func goodToken(t json.RawMessage) bool { return t == nil || goodID(t) }
 // canonicalID writes equal ids alike, however they were escaped.
 func canonicalID(id json.RawMessage) json.RawMessage {
 	var s string
-	if json.Unmarshal(id, &s) != nil {
+	if len(id) == 0 || id[0] != '"' || json.Unmarshal(id, &s) != nil {
 		return id
 	}
 	out, _ := json.Marshal(s) // a string marshals

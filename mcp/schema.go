@@ -121,11 +121,18 @@ func (s slimmer) json() string {
 	return string(raw)
 }
 
+// anything is the schema of any value. It has a member, because an empty schema
+// is written as true, which clients of 2025-11-25 refuse, the whole list with it.
+func anything() *jsonschema.Schema { return &jsonschema.Schema{Description: "Anything."} }
+
 // slim keeps types and names down to the depth.
 func (s slimmer) slim(from *jsonschema.Schema, depth int) *jsonschema.Schema {
 	from = s.target(from)
 	if from == nil || len(from.AnyOf)+len(from.OneOf)+len(from.AllOf) > 0 {
-		return &jsonschema.Schema{} // anything
+		return anything()
+	}
+	if from.Type == "" && len(from.Types) == 0 {
+		return anything()
 	}
 	to := &jsonschema.Schema{Type: from.Type, Types: from.Types}
 	if from.Items != nil && depth > 0 {
