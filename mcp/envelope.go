@@ -193,6 +193,22 @@ func canonicalID(id json.RawMessage) json.RawMessage {
 // modern reports whether the message is of protocol 2026-07-28 or later.
 func (e envelope) modern() bool { return mcpgo.IsModernProtocol(e.params.Meta.Version) }
 
+// quiet reports whether the message is a call of a tool that nothing is sent
+// for but its result.
+func (e envelope) quiet() bool {
+	return e.method == string(mcpgo.MethodToolsCall) && e.params.Meta.Progress == nil
+}
+
+// bare is a call of a tool without what the library does not need to know: it
+// reads each message five times, and the arguments are none of its business.
+func (e envelope) bare() []byte {
+	if !e.modern() {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q}}`, e.id, e.params.Name)
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"_meta":{"%s":%q,"%s":{}}}}`,
+		e.id, e.params.Name, mcpgo.MetaKeyProtocolVersion, e.params.Meta.Version, mcpgo.MetaKeyClientCapabilities)
+}
+
 // headers checks the headers that repeat the body: where they are sent, in
 // whatever protocol, they equal it.
 func (e envelope) headers(h http.Header) *protocolError {

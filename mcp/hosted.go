@@ -114,6 +114,10 @@ func (h *Hosted) dispatch(ctx context.Context, w http.ResponseWriter, r *http.Re
 			writeJSON(w, http.StatusOK, answer)
 			return
 		}
+		if rq.quiet() {
+			h.answerWhole(ctx, w, rq)
+			return
+		}
 	}
 	out := newStream(w)
 	rq.notify = func(ctx context.Context, progress map[string]any) {
@@ -125,6 +129,19 @@ func (h *Hosted) dispatch(ctx context.Context, w http.ResponseWriter, r *http.Re
 	h.http.Handle(out, &server.HTTPRequest{
 		Method: r.Method, URL: r.URL, Header: forLibrary(r.Header), Body: rq.raw, Context: withRequest(ctx, rq),
 	})
+}
+
+// answerWhole answers a request that is settled and quiet. The library's HTTP
+// server has nothing to add to it: no stream to open, no header to refuse.
+func (h *Hosted) answerWhole(ctx context.Context, w http.ResponseWriter, rq *request) {
+	answer, err := h.handle(ctx, rq, rq.bare())
+	switch {
+	case ctx.Err() != nil: // who cancelled a request does not wait for its answer
+	case err != nil:
+		turnAway(w, err)
+	default:
+		writeJSON(w, http.StatusOK, answer)
+	}
 }
 
 // forLibrary returns the headers without credentials, and without the session

@@ -197,6 +197,19 @@ func (s *core) early(ctx context.Context, rq *request) (answer []byte, perr *pro
 	return nil, nil, false
 }
 
+// handle has the library answer a message, which is rq's in its own words or in
+// fewer.
+func (s *core) handle(ctx context.Context, rq *request, message []byte) ([]byte, error) {
+	answer := s.mcp.HandleMessage(withRequest(ctx, rq), message)
+	if r, ok := answer.(mcpgo.JSONRPCResponse); ok {
+		if result, ok := r.Result.(*mcpgo.CallToolResult); ok {
+			raw, err := result.MarshalJSON() // by itself: json.Marshal would go over all of it twice more
+			return rq.result(raw), err
+		}
+	}
+	return json.Marshal(answer)
+}
+
 // result is the answer to the message.
 func (e envelope) result(result json.RawMessage) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, e.id, result)

@@ -193,8 +193,7 @@ func (p *pipe) serve(ctx context.Context, rq *request) (answer []byte) {
 	} else if ok {
 		return answer
 	}
-	answer, err = json.Marshal(p.mcp.HandleMessage(withRequest(ctx, rq), rq.raw))
-	if err != nil {
+	if answer, err = p.handle(ctx, rq, rq.raw); err != nil {
 		p.log.ErrorContext(ctx, "an answer does not marshal", "method", rq.method, "error", err)
 		return rq.failure(refuse(mcpgo.INTERNAL_ERROR, "Ambit failed to do this."))
 	}
