@@ -85,8 +85,12 @@ func unknownNames(v datasets.Version, ask plans.Request) (wrong []fault.Field) {
 		wrong = append(wrong, fault.Field{Path: "target", Rule: "must be a column of the dataset", Valid: nearest(ask.Target, names)})
 	}
 	for i, name := range ask.Ignore {
-		if !slices.Contains(names, name) {
-			wrong = append(wrong, fault.Field{Path: fmt.Sprintf("ignore[%d]", i), Rule: "must be a column of the dataset", Valid: nearest(name, names)})
+		path := fmt.Sprintf("ignore[%d]", i)
+		switch {
+		case !slices.Contains(names, name):
+			wrong = append(wrong, fault.Field{Path: path, Rule: "must be a column of the dataset", Valid: nearest(name, names)})
+		case name == ask.Target:
+			wrong = append(wrong, fault.Field{Path: path, Rule: "must not be the target, which is never learnt from"})
 		}
 	}
 	if ask.Task != "" && rankings[ask.Task] == nil {

@@ -154,6 +154,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"several wrong names", "a:20 b:20", plans.Request{Target: "z", Ignore: []string{"x", "q"}, Families: []plans.Family{"svm"}},
 			"target ignore[1] families[0]", "y x"},
 		{"no such task", "a:20 b:20", plans.Request{Target: "y", Task: "ranking"}, "task", "binary multiclass regression"},
+		{"the target ignored", "a:20 b:20", plans.Request{Target: "y", Ignore: []string{"y"}}, "ignore[0]", ""},
 		{"nothing to learn from", "a:20 b:20", plans.Request{Target: "y", Ignore: []string{"x"}}, "ignore", ""},
 		{"constant target", "a:20", plans.Request{Target: "y"}, "target", ""},
 		{"empty target", "-:20", plans.Request{Target: "y"}, "target", ""},
