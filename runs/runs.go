@@ -127,6 +127,10 @@ type Store interface {
 	ExtendLeases(ctx context.Context, owner string, until clock.Time) ([]Lease, error)
 	// LostRuns returns running runs whose lease ended before now.
 	LostRuns(ctx context.Context, now clock.Time) ([]Run, error)
+	// QueuedRuns returns every queued run, the oldest first.
+	QueuedRuns(ctx context.Context) ([]Run, error)
+	// RenewRun puts a queued run under the next job and the next epoch, if its epoch is still e.
+	RenewRun(ctx context.Context, id string, e int64, jobID int64) (bool, error)
 	// RequeueRun gives a running run back to the queue under the next job, if its epoch is still e.
 	RequeueRun(ctx context.Context, id string, e int64, jobID int64, attempt int) (bool, error)
 	SetProgress(ctx context.Context, id string, epoch int64, phase string, progress float64) error

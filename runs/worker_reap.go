@@ -20,12 +20,19 @@ const MaxAttempts = 2
 const never = clock.Time(math.MaxInt64)
 
 // ReapLost takes back the runs whose leases have ended: once they are queued
-// again, then they fail; a run that was to be aborted is.
-func (w *Worker) ReapLost(ctx context.Context) error { return w.reapBefore(ctx, w.Now()) }
+// again, then they fail; a run that was to be aborted is. Queued runs whose jobs
+// were lost get new ones.
+func (w *Worker) ReapLost(ctx context.Context) error {
+	now := w.Now()
+	return errors.Join(w.reapBefore(ctx, now), w.deliverAgain(ctx, now.Add(-w.ttl())))
+}
 
-// ReapAll takes back every running run. It is for the start of a process that
-// knows, by a lock on the data, that no other one is alive.
-func (w *Worker) ReapAll(ctx context.Context) error { return w.reapBefore(ctx, never) }
+// ReapAll takes back every running run, and gives new jobs to the queued ones
+// whose jobs were taken. It is for the start of a process that knows, by a lock
+// on the data, that no other one is alive.
+func (w *Worker) ReapAll(ctx context.Context) error {
+	return errors.Join(w.reapBefore(ctx, never), w.deliverAgain(ctx, w.Now()))
+}
 
 func (w *Worker) reapBefore(ctx context.Context, now clock.Time) error {
 	lost, err := w.Store.LostRuns(ctx, now)
@@ -37,6 +44,58 @@ func (w *Worker) reapBefore(ctx context.Context, now clock.Time) error {
 		errs = append(errs, w.takeBack(ctx, run, now))
 	}
 	return errors.Join(errs...)
+}
+
+// deliverAgain gives a new job to every queued run whose job was taken before
+// the time and came to nothing: its worker was lost before it had claimed the run.
+func (w *Worker) deliverAgain(ctx context.Context, before clock.Time) error {
+	queued, err := w.Store.QueuedRuns(ctx)
+	if err != nil || len(queued) == 0 {
+		return err
+	}
+	ids := make([]int64, len(queued))
+	for i, run := range queued {
+		ids[i] = run.JobID
+	}
+	spent, err := w.Queue.Spent(ctx, ids, before.Std())
+	if err != nil {
+		return fmt.Errorf("finding lost jobs: %w", err)
+	}
+	var errs []error
+	for _, run := range queued {
+		if slices.Contains(spent, run.JobID) {
+			errs = append(errs, w.renew(ctx, run))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// renew puts a queued run under a new job and epoch, if it still has the job
+// that was lost. Should that one's worker be alive, it cannot claim the run any more.
+func (w *Worker) renew(ctx context.Context, lost Run) error {
+	err := w.change(ctx, lost.ID, func(ctx context.Context) error {
+		run, err := w.Store.LockRun(ctx, lost.Workspace, lost.ID)
+		if err != nil || run.State != Queued || run.JobID != lost.JobID {
+			return err
+		}
+		w.Log.WarnContext(ctx, "a job was lost before its run was claimed", "run", run.ID, "job", run.JobID)
+		if err := w.Queue.Cancel(ctx, run.JobID); err != nil {
+			return err
+		}
+		job, err := w.Queue.Enqueue(ctx, jobs.Train, run.ID, run.LeaseEpoch+1)
+		if err != nil {
+			return fmt.Errorf("queueing run %s again: %w", run.ID, err)
+		}
+		ok, err := w.Store.RenewRun(ctx, run.ID, run.LeaseEpoch, job)
+		if err == nil && !ok {
+			err = ErrFenced // rolls the job back too
+		}
+		return err
+	})
+	if errors.Is(err, ErrFenced) || fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
 }
 
 // reapOrphans takes back the leases of this process that it does not work on:

@@ -2,7 +2,10 @@
 // for it. A job is only a trigger: the row that it names is the truth.
 package jobs
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Queue hands work to workers.
 type Queue interface {
@@ -11,6 +14,9 @@ type Queue interface {
 	Enqueue(ctx context.Context, kind Kind, id string, epoch int64) (jobID int64, err error)
 	// Cancel withdraws a job, in the transaction of ctx. A job that is gone is no error.
 	Cancel(ctx context.Context, jobID int64) error
+	// Spent returns those of the jobs that will not be delivered any more: a
+	// process took them before the time, or they are over or gone.
+	Spent(ctx context.Context, jobIDs []int64, before time.Time) ([]int64, error)
 }
 
 // Kind is a kind of work.

@@ -46,6 +46,24 @@ func (db *DB) LostRuns(ctx context.Context, now clock.Time) ([]runs.Run, error) 
 	return converted(rows, runRow.run), err
 }
 
+// QueuedRuns returns every queued run, the oldest first.
+func (db *DB) QueuedRuns(ctx context.Context) ([]runs.Run, error) {
+	rows, err := find[runRow](ctx, db, "created_at, id", "state = ?", runs.Queued)
+	return converted(rows, runRow.run), err
+}
+
+// RenewRun puts a queued run under the next job and the next epoch, if its epoch
+// is still e: a job of e, wherever it is, then does nothing. The job must carry e + 1.
+func (db *DB) RenewRun(ctx context.Context, id string, e, jobID int64) (renewed bool, err error) {
+	err = db.write(ctx, func(q *gorm.DB) error {
+		r := q.Model(&runRow{}).Where("id = ? AND lease_epoch = ? AND state = ?", id, e, runs.Queued).
+			Updates(map[string]any{"lease_epoch": e + 1, "job_id": jobID})
+		renewed = r.RowsAffected == 1
+		return r.Error
+	})
+	return renewed, err
+}
+
 // RequeueRun gives a running run back to the queue under the next job, if its
 // epoch is still e. The job must carry e.
 func (db *DB) RequeueRun(ctx context.Context, id string, e, jobID int64, attempt int) (requeued bool, err error) {

@@ -119,6 +119,44 @@ func TestLostRuns(t *testing.T) {
 	})
 }
 
+func TestQueuedRuns(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		basics(t, db)
+		for _, id := range []string{"rn_2", "rn_1"} {
+			aRun(t, db, "ws_1", "ds_1", id)
+		}
+		aRunning(t, db, "ws_1", "ds_1", "rn_3")
+		got, err := db.QueuedRuns(t.Context())
+		must(t, err)
+		equal(t, "queued", idsOf(got), []string{"rn_1", "rn_2"})
+	})
+}
+
+func TestRenewRun(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		basics(t, db)
+		aRun(t, db, "ws_1", "ds_1", "rn_1")
+		if ok, err := db.RenewRun(t.Context(), "rn_1", 1, 9); ok || err != nil {
+			t.Errorf("of another epoch: got %v, %v; want false", ok, err)
+		}
+		if ok, err := db.RenewRun(t.Context(), "rn_1", 0, 9); !ok || err != nil {
+			t.Errorf("got %v, %v; want true", ok, err)
+		}
+		got, err := db.RunByID(t.Context(), "rn_1")
+		must(t, err)
+		equal(t, "renewed", fmt.Sprintf("%s %d %d %d", got.State, got.LeaseEpoch, got.JobID, got.Attempt), "queued 1 9 0")
+		if ok, err := db.ClaimRun(t.Context(), "rn_1", "w", 0, t0, t0+30); ok || err != nil {
+			t.Errorf("claimed by the job that was lost: got %v, %v; want false", ok, err)
+		}
+		if ok, err := db.ClaimRun(t.Context(), "rn_1", "w", 1, t0, t0+30); !ok || err != nil {
+			t.Errorf("claimed by the next job: got %v, %v; want true", ok, err)
+		}
+		if ok, err := db.RenewRun(t.Context(), "rn_1", 2, 10); ok || err != nil {
+			t.Errorf("of a running run: got %v, %v; want false", ok, err)
+		}
+	})
+}
+
 func TestRequeueRun(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		basics(t, db)
