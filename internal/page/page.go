@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ambit/internal/clock"
 	"ambit/internal/fault"
@@ -51,7 +53,7 @@ func parseCursor(s string) (Cursor, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(s)
 	at, id, ok := strings.Cut(string(raw), " ")
 	ms, perr := strconv.ParseInt(at, 10, 64)
-	if err != nil || !ok || perr != nil {
+	if err != nil || !ok || perr != nil || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
 		return Cursor{}, fault.InvalidFields([]fault.Field{{Path: "cursor", Rule: "must be the next_cursor of the page before"}})
 	}
 	return Cursor{At: clock.Time(ms), ID: id}, nil

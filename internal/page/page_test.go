@@ -21,6 +21,8 @@ func TestParse(t *testing.T) {
 		{"too many", 101, "", page.Page{}, fault.Invalid},
 		{"negative", -1, "", page.Page{}, fault.Invalid},
 		{"no cursor of ours", 10, "!!", page.Page{Limit: 10}, fault.Invalid},
+		{"a cursor with a NUL character", 10, page.Cursor{At: 1, ID: "a\x00"}.String(), page.Page{Limit: 10}, fault.Invalid},
+		{"a cursor that is not UTF-8", 10, page.Cursor{At: 1, ID: "a\xff"}.String(), page.Page{Limit: 10}, fault.Invalid},
 		{"a cursor without a time", 10, "eCB5", page.Page{Limit: 10}, fault.Invalid},
 	}
 	for _, tt := range tests {

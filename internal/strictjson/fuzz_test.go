@@ -14,7 +14,7 @@ import (
 var seeds = []string{
 	`{"name":"a","rows":[{"A":1}]}`, ` [ 1 , -0.5e+3 , true , null , "x" ] `, `{"a":{"b":[{}, []]}}`, `12`, `nul`, `"`, `"\u12"`, `-`, `01`, `1.`, `1e`,
 	`{"a":1,}`, `{,}`, `{"a" 1}`, `{"a":}`, `{"a":1 "b":2}`, `[1,]`, `[,1]`, `[1 2]`, `[1}`, `{"a":1]`, `{1:2}`, `{"a":1}x`, `{"a":"\\"}`, `{"a\"b":1,"a\u0022B":2}`,
-	`{"k":1,"\u212a":2}`, `{"k":1,"K":2}`, `{"a":{"x":1},"b":{"x":1}}`, `[{"x":1},{"x":1}]`, `{"":1,"":2}`, `{"\ud800":1,"\ud801":2}`, `{"\u0000":1}`,
+	`{"k":1,"\u212a":2}`, `{"k":1,"K":2}`, `{"a":{"x":1},"b":{"x":1}}`, `[{"x":1},{"x":1}]`, `{"":1,"":2}`, `{"\ud800":1,"\ud801":2}`, `{"\u0000":1}`, `["\u0000", "\\u0000"]`,
 	"\"\x01\"", "{\"\xff\":1}", strings.Repeat("[", 65) + strings.Repeat("]", 65), strings.Repeat("[", 66) + strings.Repeat("]", 66),
 }
 
@@ -38,10 +38,13 @@ func FuzzCheck(f *testing.F) {
 var dotted = strings.NewReplacer("İ", "i", "ı", "i")
 
 // clear reports whether a value has no two keys that differ in case only, no
-// NUL in a key, and no more than 64 levels in it. The value is valid JSON.
+// NUL in a key or a text, and no more than 64 levels in it. The value is valid JSON.
 func clear(dec *json.Decoder, depth int) bool {
 	tok, err := dec.Token()
 	if err == io.EOF || depth > 64 {
+		return false
+	}
+	if s, ok := tok.(string); ok && strings.ContainsRune(s, 0) {
 		return false
 	}
 	delim, ok := tok.(json.Delim)

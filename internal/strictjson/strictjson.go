@@ -1,7 +1,7 @@
 // Package strictjson decodes JSON once, and only JSON that means one thing.
 //
 // It refuses what decoders disagree on: duplicate keys, keys that differ in case
-// only, unknown keys, NUL in a key, trailing data, invalid UTF-8, deep nesting.
+// only, unknown keys, NUL in a key or a text, trailing data, invalid UTF-8, deep nesting.
 package strictjson
 
 import (

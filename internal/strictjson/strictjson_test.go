@@ -38,6 +38,8 @@ func TestDecode(t *testing.T) {
 		{"unknown key", `{"nmae":"a"}`, fault.Malformed, "nmae"},
 		{"unknown key inside", `{"split":{"K":5,"seed":1}}`, fault.Malformed, "split.seed"},
 		{"unknown key in a list", `{"rows":[{"A":1},{"B":1}]}`, fault.Malformed, "rows[].B"},
+		{"NUL in a text", `{"free":{"x":[1,"a\u0000b"]}}`, fault.Malformed, "free.x[1]"},
+		{"a backslash before u0000", `{"name":"a\\u0000"}`, "", ""},
 		{"NUL in a key", `{"na\u0000me":"a"}`, fault.Malformed, "body"},
 		{"trailing data", `{"name":"a"}{}`, fault.Malformed, "body"},
 		{"trailing comma", `{"rows":[{"A":1},]}`, fault.Malformed, "rows[1]"},

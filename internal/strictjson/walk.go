@@ -35,6 +35,10 @@ type walker struct {
 	wrong string // with what follows raw
 }
 
+// escapedNUL is in every string of JSON that has a NUL character, and in some
+// that have a backslash.
+var escapedNUL = []byte(`\u0000`)
+
 // value walks over the value that stands at a place.
 func (w *walker) value(at *place, depth int) error {
 	if depth > MaxDepth {
@@ -46,8 +50,12 @@ func (w *walker) value(at *place, depth int) error {
 	case '[':
 		return w.array(at, depth)
 	case '"':
-		if w.text() == nil {
+		literal := w.text()
+		if literal == nil {
 			return w.endsAt(at)
+		}
+		if bytes.Contains(literal, escapedNUL) && strings.IndexByte(meaning(literal), 0) >= 0 {
+			return malformed(at.String(), "has a NUL character, which no text that is kept can have")
 		}
 	default:
 		w.word()
