@@ -286,8 +286,12 @@ func (s *Service) Cancel(ctx context.Context, workspace, id string) (View, error
 	return v, err
 }
 
-// Delete hides a plan. Fault: in_use if it was launched.
+// Delete hides a plan, in the caller's transaction. Fault: in_use if it was launched.
 func (s *Service) Delete(ctx context.Context, workspace, id string) error {
+	// Cancelled first: of a launch at the same time and this, one comes second and sees it.
+	if _, err := s.Store.MovePlan(ctx, workspace, id, Ready, Cancelled, ""); err != nil {
+		return err
+	}
 	p, err := s.Store.Plan(ctx, workspace, id)
 	if err != nil {
 		return err
