@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 
 	"ambit/datasets"
+	"ambit/internal/fault"
 	"ambit/internal/page"
 	"ambit/models"
 	"ambit/plans"
@@ -29,11 +30,11 @@ type Service struct {
 
 // You is the caller of a brief.
 type You struct {
-	Kind   string         `json:"kind"`
-	Scope  string         `json:"scope,omitempty"`
-	Role   string         `json:"role,omitempty"`
-	May    []string       `json:"may"`
-	MayNot []string       `json:"may_not"`
+	Kind   string             `json:"kind"`
+	Scope  string             `json:"scope,omitempty"`
+	Role   string             `json:"role,omitempty"`
+	May    []string           `json:"may"`
+	MayNot []string           `json:"may_not"`
 	Budget *tokens.BudgetView `json:"budget,omitempty"`
 }
 
@@ -157,13 +158,20 @@ func (s *Service) gather(ctx context.Context, workspace string, full bool) (b Br
 	if b.Runs, err = s.runs(ctx, workspace, p); err != nil {
 		return Brief{}, err
 	}
-	b.Models, err = s.models(ctx, workspace, p)
-	for _, m := range b.Models {
-		if m.Status == models.Champion {
-			b.Champion = m.ID
-		}
+	if b.Models, err = s.models(ctx, workspace, p); err != nil {
+		return Brief{}, err
 	}
+	b.Champion, err = s.champion(ctx, workspace)
 	return b, err
+}
+
+// champion returns the champion's id, however old it is; "" if there is none.
+func (s *Service) champion(ctx context.Context, workspace string) (string, error) {
+	m, err := s.Models.Store.Champion(ctx, workspace)
+	if fault.Is(err, fault.NotFound) {
+		return "", nil
+	}
+	return m.ID, err
 }
 
 func (s *Service) datasets(ctx context.Context, workspace string, p page.Page, columns int) ([]Dataset, error) {

@@ -166,6 +166,11 @@ func (s *Service) Score(ctx context.Context, workspace, id string, rows []map[st
 	if len(rows) == 0 || len(rows) > MaxScoreRows {
 		return nil, fault.InvalidFields([]fault.Field{{Path: "rows", Rule: fmt.Sprintf("must have 1 to %d rows", MaxScoreRows)}})
 	}
+	for i, row := range rows {
+		if row == nil {
+			return nil, fault.InvalidFields([]fault.Field{{Path: fmt.Sprintf("rows[%d]", i), Rule: "must be an object: {column: value}"}})
+		}
+	}
 	m, err := s.Store.Model(ctx, workspace, id)
 	if err != nil {
 		return nil, err
