@@ -70,6 +70,7 @@ func TestAddValues(t *testing.T) {
 		{"no role", func(in *AddRequest) { in.Role = scopes.NoRole }, "role"},
 		{"a role that there is not", func(in *AddRequest) { in.Role = scopes.Admin + 1 }, "role"},
 		{"unknown workspaces", func(in *AddRequest) { in.Workspaces = []string{"ws_a", "ws_x"} }, "workspace_ids[1]"},
+		{"too many workspaces", func(in *AddRequest) { in.Workspaces = make([]string, 1_001) }, "workspace_ids"},
 		{"no workspaces", func(in *AddRequest) { in.Workspaces = nil }, ""},
 		{"shortest password", func(in *AddRequest) { in.Password = strings.Repeat("ä", 12) }, ""},
 		{"short password", func(in *AddRequest) { in.Password = strings.Repeat("ä", 11) }, "password"},

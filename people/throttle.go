@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/netip"
 	"time"
 
 	"ambit/internal/fault"
@@ -46,16 +45,4 @@ func accountKey(email string) string {
 	return "password:account:" + hex.EncodeToString(sum[:16])
 }
 
-// addressKey counts an IPv6 network of /64 as one address: it is what a single
-// subscriber is given.
-func addressKey(address string) string {
-	ip, err := netip.ParseAddr(address)
-	if err != nil {
-		return "password:address:unknown"
-	}
-	if ip = ip.Unmap().WithZone(""); ip.Is6() {
-		prefix, _ := ip.Prefix(64) // 64 bits are always in range
-		return "password:address:" + prefix.String()
-	}
-	return "password:address:" + ip.String()
-}
+func addressKey(address string) string { return "password:address:" + limits.Network(address) }

@@ -18,6 +18,8 @@ const (
 	maxPassword = 256 // characters
 	maxEmail    = 254 // bytes (RFC 5321)
 	maxName     = 100 // characters
+
+	maxWorkspaces = 1_000 // of one person
 )
 
 // emailRule is the one that browsers hold an <input type="email"> to (HTML
@@ -61,6 +63,10 @@ func (w *wrong) role(r scopes.Role) {
 // workspaces names those that do not exist by their place in the list.
 func (w *wrong) workspaces(ctx context.Context, s *Service, ids []string) error {
 	if len(ids) == 0 {
+		return nil
+	}
+	if len(ids) > maxWorkspaces {
+		w.need(false, "workspace_ids", "must name at most 1,000 workspaces")
 		return nil
 	}
 	missing, err := s.MissingWorkspaces(ctx, ids)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"ambit/internal/fault"
@@ -23,6 +24,7 @@ const (
 	maxDaily      = 10_000
 	minExpiry     = time.Minute
 	maxName       = 100 // characters
+	maxWorkspaces = 1_000
 )
 
 // MintRequest asks for a token. What is nil takes its default.
@@ -83,7 +85,8 @@ func (s *Service) checkValues(in MintRequest) (wrong []fault.Field) {
 		}
 	}
 	expires := or(in.Expires, minExpiry)
-	need(in.Name != "" && utf8.RuneCountInString(in.Name) <= maxName, "name", "must have 1 to 100 characters")
+	need(in.Name != "" && utf8.RuneCountInString(in.Name) <= maxName && !strings.ContainsFunc(in.Name, unseen), "name",
+		"must have 1 to 100 printable characters")
 	need(scopes.ParseScope(in.Scope.String()) != scopes.NoScope, "scope", "must be a scope",
 		scopes.Read.String(), scopes.Compute.String(), scopes.Builder.String())
 	need(between(in.MaxConcurrent, 1, maxConcurrent), "max_concurrent", "must be from 1 to 100")
@@ -95,8 +98,8 @@ func (s *Service) checkValues(in MintRequest) (wrong []fault.Field) {
 
 // checkWorkspaces names the workspaces that do not exist by their place in the list.
 func (s *Service) checkWorkspaces(ctx context.Context, ids []string) (wrong []fault.Field, err error) {
-	if len(ids) == 0 {
-		return []fault.Field{{Path: "workspace_ids", Rule: "must name at least one workspace"}}, nil
+	if len(ids) == 0 || len(ids) > maxWorkspaces {
+		return []fault.Field{{Path: "workspace_ids", Rule: "must name 1 to 1,000 workspaces"}}, nil
 	}
 	missing, err := s.MissingWorkspaces(ctx, ids)
 	for i, id := range ids {
@@ -106,6 +109,10 @@ func (s *Service) checkWorkspaces(ctx context.Context, ids []string) (wrong []fa
 	}
 	return wrong, err
 }
+
+// unseen reports whether a character of a name would not be seen, or would
+// change how others are seen.
+func unseen(r rune) bool { return !unicode.IsPrint(r) }
 
 func (s *Service) maxAge() time.Duration {
 	if s.MaxAge > 0 {

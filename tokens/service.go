@@ -91,6 +91,32 @@ func (s *Service) Revoke(ctx context.Context, id string) (Token, error) {
 	return s.Store.Token(ctx, id)
 }
 
+// RevokeActing revokes every token that acts for a person, in the caller's
+// transaction: nobody answers for what it does any more. It returns how many.
+func (s *Service) RevokeActing(ctx context.Context, person string) (revoked int, err error) {
+	now := s.Now()
+	for at := (page.Page{Limit: page.MaxLimit}); ; {
+		found, err := s.Store.Tokens(ctx, at)
+		if err != nil {
+			return revoked, err
+		}
+		for _, t := range found[:min(len(found), at.Limit)] {
+			if t.ActsFor != person || !t.liveAt(now) {
+				continue
+			}
+			if err := s.Store.RevokeToken(ctx, t.ID, now); err != nil {
+				return revoked, err
+			}
+			revoked++
+		}
+		if len(found) <= at.Limit {
+			return revoked, nil
+		}
+		last := found[at.Limit-1]
+		at.After = page.Cursor{At: last.CreatedAt, ID: last.ID}
+	}
+}
+
 // Get returns a token. Faults: not_found.
 func (s *Service) Get(ctx context.Context, id string) (Token, error) { return s.Store.Token(ctx, id) }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -207,5 +208,28 @@ func TestView(t *testing.T) {
 		`"expires_at":"2026-01-02T21:00:00.000Z","revoked_at":null,"last_used_at":null}`
 	if string(got) != want {
 		t.Errorf("View = %s\nwant %s", got, want)
+	}
+}
+
+// TestRevokeActing revokes over more than a page, and nobody else's tokens.
+func TestRevokeActing(t *testing.T) {
+	s, m, _ := newService(t)
+	const each = page.MaxLimit + 20
+	for i := range 2 * each {
+		tok := Token{ID: fmt.Sprintf("t%03d", i), ActsFor: []string{"per_ann", "per_bob"}[i%2], CreatedAt: at + clock.Time(i), ExpiresAt: at.Add(time.Hour)}
+		if err := m.InsertToken(t.Context(), tok); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := s.RevokeActing(t.Context(), "per_ann"); n != each || err != nil {
+		t.Errorf("RevokeActing = %d, %v, want %d", n, err, each)
+	}
+	for id, tok := range m.tokens {
+		if (tok.RevokedAt != 0) != (tok.ActsFor == "per_ann") {
+			t.Errorf("token %s of %s was revoked at %d", id, tok.ActsFor, tok.RevokedAt)
+		}
+	}
+	if n, err := s.RevokeActing(t.Context(), "per_ann"); n != 0 || err != nil {
+		t.Errorf("again: %d, %v, want none left", n, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ambit/internal/clock"
@@ -57,8 +58,8 @@ type Service struct {
 func (s *Service) Create(ctx context.Context, name, goal, by string) (Workspace, error) {
 	name = strings.TrimSpace(name)
 	var wrong []fault.Field
-	if name == "" || utf8.RuneCountInString(name) > 100 {
-		wrong = append(wrong, fault.Field{Path: "name", Rule: "must have 1 to 100 characters"})
+	if name == "" || utf8.RuneCountInString(name) > 100 || strings.ContainsFunc(name, unseen) {
+		wrong = append(wrong, fault.Field{Path: "name", Rule: "must have 1 to 100 printable characters"})
 	}
 	if len(goal) > 2<<10 {
 		wrong = append(wrong, fault.Field{Path: "goal", Rule: "must have at most 2,048 bytes"})
@@ -72,6 +73,10 @@ func (s *Service) Create(ctx context.Context, name, goal, by string) (Workspace,
 	}
 	return w, nil
 }
+
+// unseen reports whether a character of a name would not be seen, or would
+// change how others are seen.
+func unseen(r rune) bool { return !unicode.IsPrint(r) }
 
 // Missing returns those of ids that name no workspace, in their order.
 func (s *Service) Missing(ctx context.Context, ids []string) ([]string, error) {

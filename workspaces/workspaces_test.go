@@ -77,6 +77,8 @@ func TestCreateRefusals(t *testing.T) {
 	}{
 		{"longest", strings.Repeat("ä", 100), strings.Repeat("g", 2048), nil, "", ""},
 		{"no name", " \t", "", nil, fault.Invalid, "name"},
+		{"a name of two lines", "a\nb", "", nil, fault.Invalid, "name"},
+		{"a name that turns the text around", "a\u202eb", "", nil, fault.Invalid, "name"},
 		{"long name", strings.Repeat("ä", 101), "", nil, fault.Invalid, "name"},
 		{"long goal", "new", strings.Repeat("g", 2049), nil, fault.Invalid, "goal"},
 		{"all at once", "", strings.Repeat("ä", 1025), nil, fault.Invalid, "name goal"},

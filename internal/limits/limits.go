@@ -8,6 +8,7 @@ package limits
 
 import (
 	"context"
+	"net/netip"
 	"time"
 )
 
@@ -28,6 +29,20 @@ type Limiter interface {
 	// Refund takes back one event that Allow let through, so that an attempt can
 	// be counted before its outcome is known, and only failures stay counted.
 	Refund(ctx context.Context, key string, r Rate)
+}
+
+// Network names what an address is counted as: an IPv6 address by its network of
+// /64, which is what a single subscriber is given; what is no address, as one.
+func Network(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return "unknown"
+	}
+	if ip = ip.Unmap().WithZone(""); ip.Is6() {
+		prefix, _ := ip.Prefix(64) // 64 bits are always in range
+		return prefix.String()
+	}
+	return ip.String()
 }
 
 // interval is the time between two events at an even pace; 0 for a rate that

@@ -123,3 +123,22 @@ func TestShare(t *testing.T) {
 		})
 	}
 }
+
+func TestNetwork(t *testing.T) {
+	tests := []struct{ name, address, want string }{
+		{"IPv4", "192.0.2.7", "192.0.2.7"},
+		{"IPv4 as IPv6", "::ffff:192.0.2.7", "192.0.2.7"},
+		{"IPv6", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"},
+		{"IPv6 of the same subscriber", "2001:db8:1:2::9", "2001:db8:1:2::/64"},
+		{"IPv6 with a zone", "fe80::1%eth0", "fe80::/64"},
+		{"a socket", "@", "unknown"},
+		{"nothing", "", "unknown"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Network(tt.address); got != tt.want {
+				t.Errorf("Network(%q) = %q, want %q", tt.address, got, tt.want)
+			}
+		})
+	}
+}
