@@ -12,10 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"ambit/audit"
 )
 
 const (
 	headerTimeout = 10 * time.Second
+	bodyTimeout   = time.Minute // of a request to its last byte; uploads go on while they arrive
 	idleTimeout   = 2 * time.Minute
 	maxHeaders    = 32 << 10        // bytes
 	drain         = 5 * time.Second // for requests under way when the server stops
@@ -26,6 +29,9 @@ const (
 // Serve listens until ctx ends, and works on runs meanwhile. ready is called
 // with the address once it answers.
 func (a *App) Serve(ctx context.Context, ready func(url string) error) error {
+	if err := a.checkAuditKey(ctx); err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", a.cfg.Addr)
 	if err != nil {
 		return fmt.Errorf("listening on %s: %w", a.cfg.Addr, err)
@@ -58,9 +64,23 @@ func (a *App) Serve(ctx context.Context, ready func(url string) error) error {
 	}
 }
 
+// checkAuditKey fails if the audit log ends with another key's signature: every
+// write would.
+func (a *App) checkAuditKey(ctx context.Context) error {
+	head, err := a.store.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the end of the audit log: %w", err)
+	}
+	if head == (audit.Head{}) || head.Signed(a.store.AuditKey()) {
+		return nil
+	}
+	return fmt.Errorf("record %d, the end of the audit log, is not signed with this server's key: servers of one database share %s; \"ambit audit verify\" says whether the log was changed",
+		head.Seq, audit.KeyEnv)
+}
+
 func (a *App) server(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaders,
+		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaders,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
 }
