@@ -67,12 +67,15 @@ func (s *Server) serve(route scopes.Route, end endpoint) gin.HandlerFunc {
 			return
 		}
 		err := s.run(c.Request.Context(), r)
-		if err != nil {
+		switch {
+		case err == nil:
+			s.writeReply(r)
+		case r.abandoned(err):
+			c.AbortWithStatus(statusAbandoned)
+		default:
 			s.auditRefusal(c.Request.Context(), r, err)
 			s.writeProblem(c, err, r.id)
-			return
 		}
-		s.writeReply(r)
 	}
 }
 
@@ -117,6 +120,11 @@ func (s *Server) checkStage(ctx context.Context, r *request) error {
 // one transaction where the route changes something.
 func (s *Server) act(ctx context.Context, r *request) error {
 	if r.end.stream != nil {
+		leave, err := s.waiting.enter(r.call.Caller.Principal())
+		if err != nil {
+			return err
+		}
+		defer leave()
 		return r.end.stream(ctx, r.call, r.in, r.c.Writer)
 	}
 	if !r.route.Mutates() {
@@ -185,7 +193,7 @@ func (s *Server) once(ctx context.Context, r *request) error {
 	prepared, err := r.end.prepare(ctx, r.call, r.in)
 	if d, ok := prepared.(discarder); ok {
 		defer func() {
-			if err != nil || r.replayed {
+			if r.forsaken(err) {
 				d.discard(context.WithoutCancel(ctx))
 			}
 		}()
@@ -206,6 +214,12 @@ func (s *Server) once(ctx context.Context, r *request) error {
 	}
 	err = s.commit(ctx, r, prepared)
 	return err
+}
+
+// forsaken reports whether nothing can refer to what was prepared. After a commit
+// whose outcome is unknown something may: what nothing does then, a sweep finds.
+func (r *request) forsaken(err error) bool {
+	return r.replayed || err != nil && fault.CodeOf(err) != fault.Unavailable
 }
 
 // commit runs the effect in its transaction.
@@ -229,6 +243,9 @@ func (s *Server) commit(ctx context.Context, r *request, prepared any) error {
 		}
 		if kept, err = s.keptOf(r, out, answer); err != nil {
 			return idempotency.Reply{}, err
+		}
+		if r.call.Caller.Kind == scopes.Nobody { // signed out without a session: nothing has happened
+			return kept, nil
 		}
 		return kept, s.Audit.Append(ctx, s.entry(r, "ok"))
 	})
@@ -264,24 +281,9 @@ func (s *Server) entry(r *request, outcome string) audit.Entry {
 		Route: string(r.route.ID), Workspace: c.Workspace, Entity: c.entity, Outcome: outcome, Detail: c.detail,
 		Key: r.key.Value, RequestID: r.id,
 	}
-	if r.body != nil {
+	if r.body != nil && !r.end.secret { // a digest is enough to try passwords on
 		sum := sha256.Sum256(r.body)
 		e.Digest = hex.EncodeToString(sum[:])
 	}
 	return e
-}
-
-// auditRefusal records what a known caller was refused, before the answer goes out.
-func (s *Server) auditRefusal(ctx context.Context, r *request, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectTimeout)
-	defer cancel()
-	if r.call.Caller.Kind == scopes.Nobody {
-		s.refusedUnknown(ctx, r, err)
-		return
-	}
-	f := fault.From(err)
-	e := s.entry(r, string(f.Code))
-	if aerr := s.Audit.Append(ctx, e); aerr != nil {
-		s.Log.ErrorContext(ctx, "a refusal could not be recorded", "request", r.id, "error", aerr)
-	}
 }

@@ -49,10 +49,10 @@ func (s *Server) me(ctx context.Context, call *Call, _ none) (identity, error) {
 func (c *Call) meta() people.Meta { return people.Meta{Agent: c.Agent, Address: c.Address} }
 
 type setupRequest struct {
-	Secret   string `json:"secret" doc:"From the one-time set-up link."`
+	Secret   string `json:"secret" secret:"true" doc:"From the one-time set-up link."`
 	Email    string `json:"email"`
 	Name     string `json:"name,omitempty"`
-	Password string `json:"password" doc:"12 to 256 characters."`
+	Password string `json:"password" secret:"true" doc:"12 to 256 characters."`
 }
 
 func (s *Server) setup(ctx context.Context, call *Call, in setupRequest) (people.Commit[people.SignIn], error) {
@@ -61,7 +61,7 @@ func (s *Server) setup(ctx context.Context, call *Call, in setupRequest) (people
 
 type loginRequest struct {
 	Email    string `json:"email"`
-	Password string `json:"password"`
+	Password string `json:"password" secret:"true"`
 }
 
 func (s *Server) login(ctx context.Context, call *Call, in loginRequest) (people.Commit[people.SignIn], error) {
@@ -80,7 +80,7 @@ func signedIn[In any](s *Server) func(ctx context.Context, call *Call, _ In, beg
 }
 
 type linkRequest struct {
-	Secret string `json:"secret" doc:"From the one-time sign-in link."`
+	Secret string `json:"secret" secret:"true" doc:"From the one-time sign-in link."`
 }
 
 func (s *Server) useLink(ctx context.Context, call *Call, in linkRequest) (people.View, error) {
@@ -118,7 +118,7 @@ func (s *Server) logout(ctx context.Context, call *Call, _ none) (none, error) {
 }
 
 type passwordRequest struct {
-	Password string `json:"password"`
+	Password string `json:"password" secret:"true"`
 }
 
 type steppedUp struct {
@@ -135,8 +135,8 @@ func (s *Server) stepUp(ctx context.Context, _ *Call, _ passwordRequest, commit 
 }
 
 type newPasswordRequest struct {
-	Current string `json:"current_password,omitempty" doc:"Not needed where there is none yet."`
-	New     string `json:"new_password" doc:"12 to 256 characters."`
+	Current string `json:"current_password,omitempty" secret:"true" doc:"Not needed where there is none yet."`
+	New     string `json:"new_password" secret:"true" doc:"12 to 256 characters."`
 }
 
 func (s *Server) checkPassword(ctx context.Context, call *Call, in newPasswordRequest) (people.Commit[people.Person], error) {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"ambit/internal/fault"
+	"ambit/internal/limits"
 	"ambit/scopes"
 )
 
@@ -29,7 +30,7 @@ func (s *Server) authenticate(ctx context.Context, r *request) error {
 	claims(r)
 	r.call.cookie = s.cookieOf(r.c.Request)
 	if r.route.Class == scopes.ClassPublic {
-		return nil
+		return s.checkStrangers(ctx, r)
 	}
 	r.call.checked = time.Now()
 	r.call.again = func(ctx context.Context) (scopes.Caller, error) {
@@ -38,6 +39,23 @@ func (s *Server) authenticate(ctx context.Context, r *request) error {
 		return now.Caller, err
 	}
 	return s.identify(ctx, r.c.Request, r.call)
+}
+
+// strangersRate bounds what is posted from one address without a credential:
+// each has a transaction of its own.
+var strangersRate = limits.Rate{Burst: 300, Per: time.Minute}
+
+func (s *Server) checkStrangers(ctx context.Context, r *request) error {
+	if !r.route.Mutates() {
+		return nil
+	}
+	ok, after := s.Limiter.Allow(ctx, "strangers:"+limits.Network(r.call.Address), strangersRate)
+	if ok {
+		return nil
+	}
+	f := fault.New(fault.RateLimited, "Too many requests to sign in or out come from this address.").WithFix("Wait, then try again.")
+	f.RetryAfter = after
+	return f
 }
 
 // claims keeps what the request says of its tool and host. They decide nothing.

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"reflect"
 	"sort"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"ambit/internal/fault"
 	"ambit/internal/strictjson"
@@ -94,12 +97,26 @@ func decodeQuery(raw string, in reflect.Value) error {
 	}
 	var wrong []fault.Field
 	for name, got := range values {
+		if f := badText(name, got); f != nil {
+			wrong = append(wrong, *f)
+			continue
+		}
 		if f := setQuery(name, got, fields); f != nil {
 			wrong = append(wrong, *f)
 		}
 	}
 	sort.Slice(wrong, func(i, j int) bool { return wrong[i].Path < wrong[j].Path })
 	return fault.InvalidFields(wrong)
+}
+
+// badText returns what is wrong with values that no text in the database can be.
+func badText(name string, got []string) *fault.Field {
+	for _, v := range got {
+		if !utf8.ValidString(v) || strings.ContainsRune(v, 0) {
+			return &fault.Field{Path: "query." + claim(name), Rule: "must be text in UTF-8 without a NUL character"}
+		}
+	}
+	return nil
 }
 
 func setQuery(name string, got []string, fields map[string]reflect.Value) *fault.Field {
@@ -149,6 +166,7 @@ const maxFormField = 4 << 10
 
 // decodeUpload reads the form up to the file, which must be its last part.
 func decodeUpload(r *request) error {
+	r.c.Request.Body = patient{r.c.Request.Body, http.NewResponseController(r.c.Writer)}
 	form, err := r.c.Request.MultipartReader()
 	if err != nil {
 		return fault.New(fault.UnsupportedMediaType, "An upload must be multipart/form-data.").WithFix("Send the fields \"name\" and, last, \"file\".")
@@ -161,7 +179,7 @@ func decodeUpload(r *request) error {
 		}
 		switch part.FormName() {
 		case "file":
-			in.FileName, in.File = part.FileName(), sentFile{part}
+			in.FileName, in.File = part.FileName(), sentFile{part, form}
 			return nil
 		case "name":
 			raw, err := io.ReadAll(io.LimitReader(part, maxFormField+1))
@@ -175,13 +193,40 @@ func decodeUpload(r *request) error {
 	}
 }
 
-// sentFile is a file while it arrives. That it does not arrive whole is the
-// sender's fault, not ours.
-type sentFile struct{ part io.Reader }
+// stallsFor is how long an upload may wait for its next bytes.
+const stallsFor = 30 * time.Second
+
+// patient is the body of an upload, which takes as long as it takes, if it comes:
+// the time that other bodies have starts again with every read.
+type patient struct {
+	io.ReadCloser
+	conn *http.ResponseController
+}
+
+func (b patient) Read(p []byte) (int, error) {
+	_ = b.conn.SetReadDeadline(time.Now().Add(stallsFor))
+	n, err := b.ReadCloser.Read(p)
+	if err != nil { // from here on the server listens for the client to hang up
+		_ = b.conn.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// sentFile is a file while it arrives. That it does not arrive whole, or that
+// something comes after it, is the sender's fault, not ours.
+type sentFile struct {
+	part io.Reader
+	form *multipart.Reader
+}
 
 func (f sentFile) Read(p []byte) (int, error) {
 	n, err := f.part.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
+		if _, last := f.form.NextRawPart(); last == nil {
+			err = fault.InvalidFields([]fault.Field{{Path: "file", Rule: "must be the last part of the form"}})
+		}
+	case err != nil:
 		err = fault.New(fault.Malformed, "The upload ended before its file did.").WithFix("Send the whole form again.").Because(err)
 	}
 	return n, err

@@ -56,6 +56,7 @@ type endpoint struct {
 	status  int
 	in, out reflect.Type
 	ids     []bodyID // ids in the body that must be of the call's workspace
+	secret  bool     // the body has a password or a one-time secret in it
 
 	// prepare is the slow part, before the transaction; effect is the rest, and
 	// runs inside it where the route changes something. Both are set but for streams.
@@ -90,7 +91,8 @@ func slow[In, P, Out any](
 	effect func(ctx context.Context, call *Call, in In, prepared P) (Out, error),
 ) endpoint {
 	return endpoint{
-		status: status, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), ids: bodyIDs(reflect.TypeFor[In]()),
+		status: status, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		ids: bodyIDs(reflect.TypeFor[In]()), secret: hasSecret(reflect.TypeFor[In]()),
 		prepare: func(ctx context.Context, call *Call, in any) (any, error) {
 			return prepare(ctx, call, *in.(*In))
 		},
@@ -146,6 +148,19 @@ func bodyIDs(t reflect.Type) []bodyID {
 		}
 	}
 	return out
+}
+
+// hasSecret reports whether a field is tagged secret:"true".
+func hasSecret(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Tag.Get("secret") == "true" {
+			return true
+		}
+	}
+	return false
 }
 
 // workspaceField returns where the body's workspace_id is, or nil.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -54,9 +55,22 @@ func (s *Server) checkKey(_ context.Context, r *request) error {
 	print := idempotency.Request{
 		Method: r.c.Request.Method, Route: string(r.route.ID), Path: r.call.params, Query: r.c.Request.URL.Query(), Body: r.body,
 	}.Fingerprint()
+	if r.end.secret {
+		print = s.seasoned(print)
+	}
 	r.derived = r.c.GetHeader("X-Ambit-Key") == "derived"
 	r.key = idempotency.Key{Principal: r.call.Caller.Principal(), Value: value, Fingerprint: print}
 	return nil
+}
+
+// seasoned returns what is kept of the fingerprint of a body with a secret in
+// it. Passwords could be tried on a plain digest, so it is made under a key that
+// this process alone has and takes with it: after that the request does not
+// replay, and says that its key was used.
+func (s *Server) seasoned(print string) string {
+	mac := hmac.New(sha256.New, s.pepper)
+	mac.Write([]byte(print))
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // withDigest makes what was uploaded part of the fingerprint.

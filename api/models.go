@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"strings"
+	"unicode"
 
 	"ambit/evaluation"
 	"ambit/internal/page"
@@ -60,11 +62,26 @@ func (s *Server) score(ctx context.Context, call *Call, in scoreRequest) (scored
 }
 
 func (s *Server) promote(ctx context.Context, call *Call, in models.Confirm) (models.Model, error) {
-	call.detail = "reason: " + claim(in.Reason)
+	call.detail = reason(in.Reason)
 	return s.Models.Promote(ctx, call.Workspace, call.Param("id"), in, call.Caller.Principal())
 }
 
 func (s *Server) deleteModel(ctx context.Context, call *Call, in models.Confirm) (none, error) {
-	call.detail = "reason: " + claim(in.Reason)
+	call.detail = reason(in.Reason)
 	return none{}, s.Models.Delete(ctx, call.Workspace, call.Param("id"), in)
+}
+
+// maxReason bounds a person's reason in the audit log, in characters.
+const maxReason = 500
+
+// reason is what a person says of an act, for the audit log: in any language,
+// without what would not be seen or would change how the rest is seen.
+func reason(s string) string {
+	seen := []rune(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s))
+	return "reason: " + string(seen[:min(len(seen), maxReason)])
 }

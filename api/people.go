@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 
 	"ambit/internal/fault"
 	"ambit/internal/page"
@@ -14,7 +15,7 @@ type personRequest struct {
 	Name       string   `json:"name,omitempty"`
 	Role       string   `json:"role" enum:"viewer,operator,admin"`
 	Workspaces []string `json:"workspace_ids,omitempty" doc:"Memberships; an admin belongs to all."`
-	Password   string   `json:"password,omitempty" doc:"12 to 256 characters; without one, a sign-in link lets the person in."`
+	Password   string   `json:"password,omitempty" secret:"true" doc:"12 to 256 characters; without one, a sign-in link lets the person in."`
 }
 
 func (s *Server) preparePerson(ctx context.Context, _ *Call, in personRequest) (people.Commit[people.Person], error) {
@@ -40,7 +41,7 @@ func (s *Server) listPeople(ctx context.Context, _ *Call, in listing) (page.List
 type personPatch struct {
 	Role          *string   `json:"role,omitempty" enum:"viewer,operator,admin"`
 	Workspaces    *[]string `json:"workspace_ids,omitempty"`
-	Disabled      *bool     `json:"disabled,omitempty"`
+	Disabled      *bool     `json:"disabled,omitempty" doc:"Ends the person's sessions, and for good the tokens that act for them."`
 	ClearPassword bool      `json:"clear_password,omitempty" doc:"For somebody who forgot it."`
 }
 
@@ -55,7 +56,19 @@ func (s *Server) patchPerson(ctx context.Context, call *Call, in personPatch) (p
 		change.Role = &role
 	}
 	p, err := s.People.Update(ctx, call.Param("id"), change)
+	if err == nil && p.DisabledAt != 0 {
+		err = s.endAgentsOf(ctx, call, p)
+	}
 	return p.View(), err
+}
+
+// endAgentsOf revokes the tokens that act for a person who is disabled.
+func (s *Server) endAgentsOf(ctx context.Context, call *Call, p people.Person) error {
+	n, err := s.Tokens.RevokeActing(ctx, p.ID)
+	if n > 0 {
+		call.detail = fmt.Sprintf("revoked %d tokens that acted for the person", n)
+	}
+	return err
 }
 
 // signInLink is the only answer that carries a link's secret.

@@ -46,6 +46,11 @@ func (s *Server) getRun(ctx context.Context, call *Call, in runRequest) (runs.Vi
 	if after == 0 {
 		after = noEvent
 	}
+	leave, err := s.waiting.enter(call.Caller.Principal())
+	if err != nil {
+		return runs.View{}, err
+	}
+	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	return s.watch(ctx, call, id, after)

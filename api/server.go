@@ -8,6 +8,8 @@ package api
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -80,7 +82,9 @@ type Server struct {
 	engine    *gin.Engine
 	endpoints map[scopes.RouteID]endpoint
 	unknown   unknownCallers
+	waiting   crowd
 	origins   *http.CrossOriginProtection
+	pepper    []byte // see seasoned
 	openapi   []byte
 	done      context.Context // ends streams when the server closes
 	close     context.CancelFunc
@@ -89,7 +93,8 @@ type Server struct {
 // New returns a Server. It fails if the table is not valid, or if its served
 // rows and the handlers do not match one to one.
 func New(cfg Config) (*Server, error) {
-	s := &Server{Config: cfg, origins: http.NewCrossOriginProtection()}
+	s := &Server{Config: cfg, origins: http.NewCrossOriginProtection(), pepper: make([]byte, sha256.Size)}
+	rand.Read(s.pepper) // never fails: the runtime ends the process instead
 	s.done, s.close = context.WithCancel(context.Background())
 	if err := scopes.Check(cfg.Routes); err != nil {
 		return nil, err
@@ -174,8 +179,6 @@ func (s *Server) refuse(route scopes.Route, err error) gin.HandlerFunc {
 		r := &request{c: c, id: requestID(c), route: route, call: &Call{Route: route, params: paramsOf(c)}}
 		defer s.logLine(r, time.Now())
 		if strings.HasPrefix(c.Request.URL.Path, "/api/") {
-			claims(r)
-			_ = s.identify(c.Request.Context(), c.Request, r.call) // nobody, if it does not hold
 			s.auditRefusal(c.Request.Context(), r, err)
 		}
 		s.writeProblem(c, err, r.id)
