@@ -19,6 +19,7 @@ import (
 	"ambit/engines/duckdb"
 	"ambit/engines/xgboost"
 	"ambit/internal/blobs"
+	"ambit/internal/idempotency"
 	"ambit/internal/ids"
 	"ambit/internal/jobs"
 	"ambit/internal/store"
@@ -116,7 +117,7 @@ func (a *App) assemble(ctx context.Context, key ed25519.PublicKey) error {
 	registry := &models.Service{Store: a.store, Runs: a.store, Plans: a.store, Blobs: files, Open: openModel, Now: a.cfg.Now}
 	a.api, err = api.New(api.Config{
 		Routes: scopes.Routes, Tokens: bearer, People: a.people, Workspaces: spaces, Datasets: tables, Plans: planned,
-		Runs: launched, Models: registry, Audit: a.store, AuditKey: key, Replays: a.store, Directory: a.store, Limiter: a.limiter,
+		Runs: launched, Models: registry, Audit: a.store, AuditKey: key, Replays: a.replays(), Directory: a.store, Limiter: a.limiter,
 		Brief:  &brief.Service{Workspaces: spaces, Datasets: tables, Plans: planned, Runs: launched, Models: registry},
 		Health: a.health, Degraded: a.limiter.Degraded, ToolContract: ToolContract(),
 		MCP:     http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.hosted.ServeHTTP(w, r) }),
@@ -130,10 +131,23 @@ func (a *App) assemble(ctx context.Context, key ed25519.PublicKey) error {
 	return err
 }
 
+// replays is what keeps requests to one effect.
+func (a *App) replays() idempotency.Store {
+	if a.cfg.Replays != nil {
+		return a.cfg.Replays(a.store)
+	}
+	return a.store
+}
+
+// beatsPerLease is how often a lease is extended, and lost ones are looked for,
+// while one lasts.
+const beatsPerLease = 6
+
 // openQueue makes the queue and the worker that it hands runs to.
 func (a *App) openQueue(ctx context.Context, hub *runs.Hub, files blobs.Store) (err error) {
 	a.worker = &runs.Worker{
 		Store: a.store, Plans: a.store, Blobs: files, Hub: hub, Tx: a.store.Tx, Owner: ids.New("worker"), Now: a.cfg.Now, Log: a.log,
+		TTL: a.cfg.Lease, Beat: a.cfg.Lease / beatsPerLease, Reap: a.cfg.Lease / beatsPerLease,
 		Trainer: &training.Trainer{
 			Engine: a.trainer, Tables: a.sql, Evaluator: evaluator{}, Scratch: filepath.Join(a.cfg.Data, "scratch"),
 			NewID: func() string { return ids.New("tr") },

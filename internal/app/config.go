@@ -15,8 +15,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"ambit/internal/clock"
+	"ambit/internal/idempotency"
 )
 
 // Config is everything that an operator sets. Flags come before AMBIT_…
@@ -37,6 +39,12 @@ type Config struct {
 	InsecureSandbox bool     `yaml:"insecure_sandbox" flag:"insecure-sandbox" doc:"run SQL even where the kernel cannot confine it; for development only"`
 	LogFormat       string   `yaml:"log_format" flag:"log-format" doc:"text or json"`
 	LogLevel        string   `yaml:"log_level" flag:"log-level" doc:"debug, info, warn or error"`
+
+	// What only a program can set. Lease is how long a run stays its worker's
+	// without a sign of life; 0 is the worker's own time. Replays wraps what keeps
+	// requests to one effect, for tests that stop the server between its steps.
+	Lease   time.Duration                             `yaml:"-"`
+	Replays func(idempotency.Store) idempotency.Store `yaml:"-"`
 
 	// Command starts this program's hidden commands: the engine's and the trainer's children.
 	Command []string     `yaml:"-"`
