@@ -1,3 +1,5 @@
+// Package training decides what to fit, in what order: splits, encoding, the
+// members of a run and their cross-validation. An Engine does the fitting.
 package training
 
 import (

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -115,8 +114,6 @@ func (b *board) states() map[string]runs.State {
 	}
 	return out
 }
-
-func (b *board) names() []string { return slices.Sorted(maps.Keys(b.trials)) }
 
 // countEvaluator says nothing of predictions but how many there are.
 type countEvaluator struct{}

@@ -33,8 +33,6 @@ func openDatabase() (*database, error) {
 	return d, nil
 }
 
-func (d *database) close() { duck.Close(&d.handle) }
-
 // connection is a connection of its own: what one does in it no other sees.
 type connection struct {
 	handle duck.Connection
