@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -228,5 +229,31 @@ func TestOperatorSocketMode(t *testing.T) {
 	info, err := os.Stat(app.OperatorSocket(s.data))
 	if err != nil || info.Mode().Perm() != 0o600 || info.Mode().Type() != os.ModeSocket {
 		t.Errorf("socket: %v, %v; want a socket of mode 0600", info.Mode(), err)
+	}
+}
+
+// A command that comes while a server is about to answer waits for it.
+func TestOperatorWaitsForAServer(t *testing.T) {
+	data := dataFolder(t)
+	cfg := app.Default()
+	cfg.Data, cfg.Addr, cfg.Version, cfg.Command, cfg.LogTo = data, "127.0.0.1:0", "test", []string{os.Args[0]}, t.Output()
+	a, err := app.New(t.Context(), cfg) // which holds the folder from here on
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	answered := make(chan result, 1)
+	go func() {
+		answered <- ambit(t, "", "workspace", "add", "--name", "w", "--data", data, "--json")
+	}()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- a.Serve(ctx, func(string) error { return nil }) }()
+	got := <-answered
+	got.ok(t, nil)
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }
