@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -25,7 +26,7 @@ var environment = []string{"GOTRACEBACK=none"}
 // process is a child as the server sees it. One request is in flight at a time.
 type process struct {
 	child  *child.Process
-	bulk   *os.File // shared with the child as its descriptor 3
+	bulk   *os.File // comes from the child's descriptor 3
 	booted *wire.Booted
 	key    string
 	uses   int
@@ -39,27 +40,17 @@ type process struct {
 
 // startProcess starts a blank child. Its working folder holds nothing.
 func startProcess(command []string, scratch string) (*process, error) {
-	bulk, err := unnamedFile(scratch)
+	bulk, theirs, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("making the bulk pipe: %w", err)
 	}
-	c, err := child.Start(child.Spec{Command: command, Env: environment, Dir: scratch + "/" + emptyFolder, Files: []*os.File{bulk}})
+	widen(bulk)
+	c, err := child.Start(child.Spec{Command: command, Env: environment, Dir: scratch + "/" + emptyFolder, Files: []*os.File{theirs}})
+	theirs.Close()
 	if err != nil {
 		return nil, errors.Join(err, bulk.Close())
 	}
 	return &process{child: c, bulk: bulk}, nil
-}
-
-// unnamedFile returns a file that is gone when the last process closes it.
-func unnamedFile(folder string) (*os.File, error) {
-	f, err := os.CreateTemp(folder, "bulk-")
-	if err != nil {
-		return nil, fmt.Errorf("making a bulk file: %w", err)
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // kill ends the child and waits until it is gone. It does so once: later the
@@ -111,6 +102,28 @@ func (p *process) call(ctx context.Context, r wire.Request, deadline time.Time) 
 		return wire.Answer{}, nil, overran().Because(ctx.Err())
 	}
 	return wire.Answer{}, nil, fmt.Errorf("the caller gave up: %w", ctx.Err())
+}
+
+// callWith is call while bulk takes what the child sends beside its answer. A
+// child whose answer or bulk is not whole is spent.
+func (p *process) callWith(ctx context.Context, r wire.Request, deadline time.Time, bulk func(io.Reader) error) (wire.Answer, []byte, error) {
+	if bulk == nil {
+		return p.call(ctx, r, deadline)
+	}
+	taken := make(chan error, 1)
+	go func() { taken <- bulk(p.bulk) }()
+	answer, body, err := p.call(ctx, r, deadline)
+	if err != nil { // the rest of the bulk will not come, and nobody would read it
+		p.spent = true
+		p.kill()
+		<-taken
+		return answer, body, err
+	}
+	if err := <-taken; err != nil {
+		p.spent = true
+		return answer, body, unavailable(err)
+	}
+	return answer, body, nil
 }
 
 func (p *process) exchange(r wire.Request) reply {

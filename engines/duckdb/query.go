@@ -3,6 +3,7 @@ package duckdb
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"sort"
 	"strings"
@@ -28,12 +29,11 @@ func (e *Engine) Query(ctx context.Context, q datasets.Query) (datasets.Result, 
 	r := wire.Request{Op: wire.OpQuery, Query: &wire.Query{
 		SQL: q.SQL, MaxRows: atMost(q.MaxRows, e.cfg.MaxRows), MaxBytes: e.cfg.MaxBytes, Timeout: atMost(q.Timeout, e.cfg.Query.Timeout),
 	}}
-	var out datasets.Result
-	err = e.run(ctx, job{workspace: q.Workspace, profile: "query", boot: boot, request: r, timeout: r.Query.Timeout}, func(_ *process, a wire.Answer, body []byte) error {
-		out, err = result(a.Rows, body)
-		return err
-	})
-	return out, err
+	answer, body, err := e.run(ctx, job{workspace: q.Workspace, profile: "query", boot: boot, request: r, timeout: r.Query.Timeout})
+	if err != nil {
+		return datasets.Result{}, err
+	}
+	return result(answer.Rows, body)
 }
 
 func atMost[T int | time.Duration](asked, limit T) T {
@@ -79,6 +79,7 @@ type job struct {
 	boot      *wire.Boot
 	request   wire.Request
 	timeout   time.Duration
+	bulk      func(io.Reader) error // takes what comes through the bulk pipe while the child works
 }
 
 // key names the children that can do a job: same profile, workspace and tables.
@@ -91,39 +92,34 @@ func (j job) key() string {
 	return j.profile + " " + j.workspace + " " + strings.Join(parts, " ")
 }
 
-// run waits for a turn, has a child do the job, and hands its answer to use
-// before the child is given back.
-func (e *Engine) run(ctx context.Context, j job, use func(*process, wire.Answer, []byte) error) error {
+// run waits for a turn and has a child do the job.
+func (e *Engine) run(ctx context.Context, j job) (wire.Answer, []byte, error) {
 	ctx, done, err := e.begin(ctx)
 	if err != nil {
-		return err
+		return wire.Answer{}, nil, err
 	}
 	defer done()
 	if err := e.running.acquire(ctx, j.workspace, e.cfg.MaxWait); err != nil {
-		return err
+		return wire.Answer{}, nil, err
 	}
 	defer e.running.release()
 	deadline := time.Now().Add(j.timeout)
 	p, err := e.pool.take(ctx, j.key(), j.boot, deadline)
 	if err != nil {
-		return e.logged(err)
+		return wire.Answer{}, nil, e.logged(err)
 	}
 	defer e.pool.put(p)
 	if j.request.Query != nil {
 		j.request.Query.Timeout = time.Until(deadline)
 	}
-	answer, body, err := p.call(ctx, j.request, deadline)
-	if err != nil {
-		return e.logged(err)
-	}
-	return use(p, answer, body)
+	answer, body, err := p.callWith(ctx, j.request, deadline, j.bulk)
+	return answer, body, e.logged(err)
 }
 
 // logged logs the cause of a fault of ours; refusals of a caller's work are not news.
 func (e *Engine) logged(err error) error {
-	switch f := fault.From(err); f.Code {
-	case fault.EngineUnavailable, fault.Memory:
-		e.log.Warn("engine child", "code", f.Code, "cause", f.Err)
+	if code := fault.CodeOf(err); code == fault.EngineUnavailable || code == fault.Memory {
+		e.log.Warn("engine child", "code", code, "cause", fault.From(err).Err)
 	}
 	return err
 }

@@ -1,13 +1,12 @@
 package duckdb
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"unsafe"
 
 	"ambit/datasets"
 	"ambit/engines/duckdb/internal/wire"
@@ -17,123 +16,117 @@ import (
 const readName = "t"
 
 // Read returns whole columns of one version, in row order. Columns come as raw
-// numbers through a file that is shared with the child, not as JSON. Dates and
-// timestamps read as float64 are seconds since 1970 in UTC; truth values are 0 and 1.
+// numbers through a pipe of their own, while the child reads, and not as JSON.
+// Dates and timestamps read as float64 are seconds since 1970 in UTC; truth
+// values are 0 and 1.
 func (e *Engine) Read(ctx context.Context, r datasets.Read) (datasets.Frame, error) {
 	boot, err := e.catalogue(r.Workspace, []datasets.Table{{Name: readName, Version: r.Version}})
 	if err != nil {
 		return datasets.Frame{}, err
 	}
 	e.cfg.limit(boot, e.cfg.Read)
-	boot.Limits.File = uint64(e.cfg.MaxRead)
+	boot.Limits.Threads = 1 // one consumer takes the rows in order: more threads cost more and gain nothing
 	request := wire.Request{Op: wire.OpRead, Read: &wire.ColumnRead{Columns: r.Columns, MaxBytes: e.cfg.MaxRead}}
 	var frame datasets.Frame
-	err = e.run(ctx, job{workspace: r.Workspace, profile: "read", boot: boot, request: request, timeout: e.cfg.Read.Timeout},
-		func(p *process, a wire.Answer, _ []byte) error {
-			frame, err = readFrame(p, a.Columns, r.Columns, e.cfg.MaxRead)
-			if err != nil {
-				p.spent = true
-				return unavailable(err)
-			}
-			return nil
-		})
-	return frame, err
+	bulk := func(in io.Reader) (err error) {
+		frame, err = readFrame(in, r.Columns, e.cfg.MaxRead)
+		return err
+	}
+	_, _, err = e.run(ctx, job{workspace: r.Workspace, profile: "read", boot: boot, request: request, timeout: e.cfg.Read.Timeout, bulk: bulk})
+	if err != nil {
+		return datasets.Frame{}, err
+	}
+	return frame, nil
 }
 
-// readFrame takes the columns out of the shared file and empties it.
-func readFrame(p *process, c *wire.Columns, asked []datasets.ReadColumn, most int64) (datasets.Frame, error) {
-	if c == nil || c.Rows < 0 || len(c.Levels) != len(asked) {
-		return datasets.Frame{}, fmt.Errorf("a child answered without columns")
+// readFrame takes columns out of the bulk pipe, at most the given bytes of them.
+func readFrame(in io.Reader, asked []datasets.ReadColumn, most int64) (datasets.Frame, error) {
+	r := bufio.NewReaderSize(in, 256<<10)
+	var head [8]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return datasets.Frame{}, err
 	}
-	if int64(c.Rows) > most/4 {
-		return datasets.Frame{}, fmt.Errorf("a child answered with %d rows", c.Rows)
+	rows := binary.LittleEndian.Uint64(head[:])
+	if rows > uint64(most)/4/uint64(max(1, len(asked))) {
+		return datasets.Frame{}, fmt.Errorf("a child sends %d rows", rows)
 	}
-	frame := datasets.Frame{Rows: c.Rows, Columns: make([]datasets.Series, len(asked))}
-	offset := int64(0)
+	frame := newFrame(asked, int(rows))
+	if len(asked) == 0 {
+		return frame, nil
+	}
+	if err := readBlocks(r, frame); err != nil {
+		return frame, err
+	}
+	for i := range frame.Columns {
+		if s := &frame.Columns[i]; s.Codes != nil {
+			if err := readLevels(r, s, most); err != nil {
+				return frame, fmt.Errorf("levels of column %d: %w", i+1, err)
+			}
+		}
+	}
+	return frame, nil
+}
+
+// readBlocks takes blocks until every row is there.
+func readBlocks(r io.Reader, frame datasets.Frame) error {
+	for done := 0; done < frame.Rows; {
+		n, err := wire.ReadUint32(r)
+		if err != nil {
+			return err
+		}
+		if n == 0 || int64(n) > int64(frame.Rows-done) {
+			return fmt.Errorf("a block of %d rows after %d of %d", n, done, frame.Rows)
+		}
+		for i := range frame.Columns {
+			if _, err := io.ReadFull(r, valuesOf(&frame.Columns[i], done, int(n))); err != nil {
+				return err
+			}
+		}
+		done += int(n)
+	}
+	return nil
+}
+
+func newFrame(asked []datasets.ReadColumn, rows int) datasets.Frame {
+	frame := datasets.Frame{Rows: rows, Columns: make([]datasets.Series, len(asked))}
 	for i, want := range asked {
-		s := datasets.Series{Name: want.Name}
-		var err error
+		s := &frame.Columns[i]
+		s.Name = want.Name
 		switch want.As {
 		case datasets.AsFloat32:
-			s.Float32, err = readValues[float32](p.bulk, &offset, c.Rows)
+			s.Float32 = make([]float32, rows)
 		case datasets.AsFloat64:
-			s.Float64, err = readValues[float64](p.bulk, &offset, c.Rows)
+			s.Float64 = make([]float64, rows)
 		default:
-			s.Codes, err = readValues[int32](p.bulk, &offset, c.Rows)
-			if err == nil {
-				s.Levels, err = readLevels(p.bulk, c.Levels[i], most)
-			}
-			if err == nil {
-				err = sortLevels(&s)
-			}
+			s.Codes = make([]int32, rows)
 		}
-		if err != nil {
-			return datasets.Frame{}, fmt.Errorf("column %d: %w", i+1, err)
-		}
-		frame.Columns[i] = s
 	}
-	return frame, p.bulk.Truncate(0)
+	return frame
 }
 
-// readValues reads n numbers as they lie in the file, which is how they lie in
-// memory: every machine that the engine runs on is little-endian.
-func readValues[T float32 | float64 | int32](f io.ReaderAt, offset *int64, n int) ([]T, error) {
-	values := make([]T, n)
-	if n == 0 {
-		return values, nil
+// valuesOf returns the memory of some rows of a column.
+func valuesOf(s *datasets.Series, first, n int) []byte {
+	switch {
+	case s.Float32 != nil:
+		return wire.Bytes(s.Float32[first : first+n])
+	case s.Float64 != nil:
+		return wire.Bytes(s.Float64[first : first+n])
 	}
-	raw := unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), n*int(unsafe.Sizeof(values[0])))
-	if _, err := f.ReadAt(raw, *offset); err != nil {
-		return nil, err
-	}
-	*offset += int64(len(raw))
-	return values, nil
+	return wire.Bytes(s.Codes[first : first+n])
 }
 
-func readLevels(f io.ReaderAt, x wire.Extent, most int64) ([]string, error) {
-	if x.Bytes < 0 || x.Bytes > most || x.Count < 0 || int64(x.Count) > x.Bytes {
-		return nil, fmt.Errorf("levels of %d bytes", x.Bytes)
+// readLevels takes the levels of a column, puts them into ascending byte order
+// and renames the codes.
+func readLevels(r io.Reader, s *datasets.Series, most int64) error {
+	levels, err := wire.ReadLevels(r, most)
+	if err != nil {
+		return err
 	}
-	raw := make([]byte, x.Bytes)
-	if _, err := f.ReadAt(raw, x.Offset); err != nil && len(raw) > 0 {
-		return nil, err
-	}
-	levels := make([]string, 0, x.Count)
-	for len(raw) >= 4 {
-		n := int64(binary.LittleEndian.Uint32(raw))
-		if n > int64(len(raw)-4) {
-			return nil, fmt.Errorf("a level of %d bytes", n)
-		}
-		levels = append(levels, string(raw[4:4+n]))
-		raw = raw[4+n:]
-	}
-	if len(raw) > 0 || len(levels) != x.Count {
-		return nil, fmt.Errorf("%d levels, not %d", len(levels), x.Count)
-	}
-	return levels, nil
-}
-
-// sortLevels puts the levels into ascending byte order and renames the codes.
-func sortLevels(s *datasets.Series) error {
-	if len(s.Levels) > math.MaxInt32 {
-		return fmt.Errorf("%d levels", len(s.Levels))
-	}
-	order := make([]int32, len(s.Levels))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		switch {
-		case s.Levels[a] < s.Levels[b]:
-			return -1
-		case s.Levels[a] > s.Levels[b]:
-			return 1
-		}
-		return 0
-	})
-	sorted, rank := make([]string, len(order)), make([]int32, len(order))
-	for i, old := range order {
-		sorted[i], rank[old] = s.Levels[old], int32(i)
+	s.Levels = slices.Compact(slices.Sorted(slices.Values(levels)))
+	rank := make([]int32, len(levels))
+	for i, level := range levels {
+		at, _ := slices.BinarySearch(s.Levels, level)
+		rank[i] = int32(at)
 	}
 	for i, code := range s.Codes {
 		if code < -1 || int(code) >= len(rank) {
@@ -143,6 +136,5 @@ func sortLevels(s *datasets.Series) error {
 			s.Codes[i] = rank[code]
 		}
 	}
-	s.Levels = sorted
 	return nil
 }

@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -84,8 +85,8 @@ func showSeries(s datasets.Series) string {
 	return fmt.Sprintf("%s of %v", strings.Join(words, " "), s.Levels)
 }
 
-// TestReadKeepsRowOrder reads more rows than the engine keeps in one group, on
-// several threads, twice over one child.
+// TestReadKeepsRowOrder reads more rows than the engine keeps in one group, twice
+// over one child.
 func TestReadKeepsRowOrder(t *testing.T) {
 	const rows = 300_000
 	e := newEngine(t, func(c *Config) { c.Threads = 4 })
@@ -141,7 +142,6 @@ func TestReadFaults(t *testing.T) {
 		{"date as float32", "v", []datasets.ReadColumn{{Name: "d", As: datasets.AsFloat32}}, fault.Invalid, `"d" of type DATE`},
 		{"no such form", "v", []datasets.ReadColumn{{Name: "n", As: "bytes"}}, fault.Invalid, "cannot be read as bytes"},
 		{"too large", "v", []datasets.ReadColumn{{Name: "n", As: datasets.AsFloat64}, {Name: "n", As: datasets.AsFloat64}}, fault.TooLarge, "1600 bytes"},
-		{"levels too large", "v", []datasets.ReadColumn{{Name: "n", As: datasets.AsFloat32}, {Name: "s", As: datasets.AsLevels}}, fault.TooLarge, "too large"},
 		{"no such version", "gone", nil, fault.EngineUnavailable, "not available"},
 	}
 	for _, tt := range tests {
@@ -158,43 +158,37 @@ func TestReadFaults(t *testing.T) {
 	}
 }
 
-// TestReadFrameDistrustsItsChild gives answers that a child which has been taken
-// over could give.
+// TestReadFrameDistrustsItsChild gives what a child that has been taken over could send.
 func TestReadFrameDistrustsItsChild(t *testing.T) {
-	bulk, err := unnamedFile(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	send := func(rows uint64, numbers ...uint32) string {
+		raw := binary.LittleEndian.AppendUint64(nil, rows)
+		for _, n := range numbers {
+			raw = binary.LittleEndian.AppendUint32(raw, n)
+		}
+		return string(raw)
 	}
-	defer bulk.Close()
-	if _, err := bulk.WriteAt([]byte{0, 0, 0, 0, 9, 0, 0, 0, 3, 0, 0, 0, 'a', 'b', 'c'}, 0); err != nil {
-		t.Fatal(err)
-	}
-	p := &process{bulk: bulk}
 	levels := []datasets.ReadColumn{{Name: "s", As: datasets.AsLevels}}
-	tests := []struct {
-		name   string
-		answer *wire.Columns
-		want   string
-	}{
-		{"nothing", nil, "without columns"},
-		{"negative rows", &wire.Columns{Rows: -1, Levels: make([]wire.Extent, 1)}, "without columns"},
-		{"endless rows", &wire.Columns{Rows: math.MaxInt, Levels: make([]wire.Extent, 1)}, "rows"},
-		{"too few columns", &wire.Columns{Rows: 1}, "without columns"},
-		{"rows that are not there", &wire.Columns{Rows: 100, Levels: make([]wire.Extent, 1)}, "EOF"},
-		{"code without a level", &wire.Columns{Rows: 2, Levels: []wire.Extent{{Offset: 8, Bytes: 7, Count: 1}}}, "code 9 of 1 levels"},
-		{"endless levels", &wire.Columns{Rows: 1, Levels: []wire.Extent{{Offset: 8, Bytes: 1 << 40, Count: 1}}}, "levels of"},
-		{"wrong count", &wire.Columns{Rows: 1, Levels: []wire.Extent{{Offset: 8, Bytes: 7, Count: 2}}}, "1 levels, not 2"},
-		{"level longer than the list", &wire.Columns{Rows: 1, Levels: []wire.Extent{{Offset: 8, Bytes: 6, Count: 1}}}, "a level of 3 bytes"},
+	tests := []struct{ name, sent, want string }{
+		{"nothing", "", "EOF"},
+		{"endless rows", send(math.MaxUint64), "sends 18446744073709551615 rows"},
+		{"rows that do not come", send(2, 1, 0), "EOF"},
+		{"a block too long", send(2, 3, 0, 0, 0), "a block of 3 rows after 0 of 2"},
+		{"a block of none", send(2, 0), "a block of 0 rows"},
+		{"code without a level", send(1, 1, 9, 1, 1) + "a", "code 9 of 1 levels"},
+		{"negative code", send(1, 1, math.MaxUint32-1, 1, 1) + "a", "code -2 of 1 levels"},
+		{"endless levels", send(1, 1, 0, math.MaxUint32, 1) + "a", "EOF"},
+		{"endless level", send(1, 1, 0, 1, math.MaxUint32), "more bytes than there may be"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := readFrame(p, tt.answer, levels, 1<<20); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := readFrame(strings.NewReader(tt.sent), levels, 1<<20); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
 	}
-	frame, err := readFrame(p, &wire.Columns{Rows: 1, Levels: []wire.Extent{{Offset: 8, Bytes: 7, Count: 1}}}, levels, 1<<20)
-	if err != nil || showSeries(frame.Columns[0]) != "abc of [abc]" {
+	good := send(3, 2, 1, 0, 1, 0, 2, 1) + "b" + string([]byte{1, 0, 0, 0}) + "a"
+	frame, err := readFrame(strings.NewReader(good), levels, 1<<20)
+	if err != nil || showSeries(frame.Columns[0]) != "a b b of [a b]" {
 		t.Errorf("a good answer: got %v, %v", frame, err)
 	}
 }

@@ -37,7 +37,6 @@ type Answer struct {
 	CPU      float64   `json:"cpu_s,omitempty"` // seconds of CPU that the child has used in its life
 	Booted   *Booted   `json:"booted,omitempty"`
 	Rows     *RowSet   `json:"rows,omitempty"` // the rows are in the body
-	Columns  *Columns  `json:"columns,omitempty"`
 	Ingested *Ingested `json:"ingested,omitempty"`
 }
 
@@ -92,25 +91,10 @@ type RowSet struct {
 	QueryHash string                  `json:"query_hash"`
 }
 
-// ColumnRead asks for columns of the one attached table, written to the bulk file.
+// ColumnRead asks for columns of the one attached table, written to the bulk pipe.
 type ColumnRead struct {
 	Columns  []datasets.ReadColumn `json:"columns"`
 	MaxBytes int64                 `json:"max_bytes"`
-}
-
-// Columns says where the columns are in the bulk file: each as Rows values of
-// its form, little-endian, one after another from offset 0; codes are in order
-// of first appearance, and their levels follow at Levels.
-type Columns struct {
-	Rows   int      `json:"rows"`
-	Levels []Extent `json:"levels"` // one a column; empty where it has no levels
-}
-
-// Extent is a list of texts in the bulk file, each with its length before it.
-type Extent struct {
-	Offset int64 `json:"offset"`
-	Bytes  int64 `json:"bytes"`
-	Count  int   `json:"count"`
 }
 
 // Ingest asks for a table from the booted source.

@@ -14,7 +14,7 @@ import (
 	"ambit/internal/fault"
 )
 
-// Bulk is the descriptor of the file through which columns go to the parent.
+// Bulk is the descriptor of the pipe through which columns go to the parent.
 const Bulk = 3
 
 // Main serves requests from in until it ends, and returns the exit code.
@@ -88,8 +88,7 @@ func (w *worker) do(r wire.Request) (wire.Answer, []byte, error) {
 		rows, body, err := w.query(*r.Query)
 		return wire.Answer{Rows: rows}, body, err
 	case r.Op == wire.OpRead && r.Read != nil:
-		columns, err := w.read(*r.Read)
-		return wire.Answer{Columns: columns}, nil, err
+		return wire.Answer{}, nil, w.read(*r.Read)
 	case r.Op == wire.OpIngest && r.Ingest != nil:
 		ingested, err := w.ingest(*r.Ingest)
 		return wire.Answer{Ingested: ingested, Spent: true}, nil, err

@@ -1,14 +1,9 @@
 package worker
 
 import (
-	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
-	"unsafe"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
 
@@ -17,57 +12,63 @@ import (
 	"ambit/internal/fault"
 )
 
-// read copies columns of the one attached table into the bulk file.
+// readTable is the one table of a child that reads columns.
+const readTable = "v0.main." + TableName
+
+// read sends columns of the one attached table through the bulk pipe.
 // Faults: invalid, too_large, timeout, memory, engine_unavailable.
-func (w *worker) read(r wire.ColumnRead) (*wire.Columns, error) {
+func (w *worker) read(r wire.ColumnRead) error {
 	c, err := w.db.connect()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer c.close()
-	out, err := readColumns(c, w.bulk, quoteName(w.boot.Tables[0].Name), r)
-	return out, engineFault(err)
+	row, err := c.oneRow("SELECT count(*) FROM " + readTable)
+	if err != nil {
+		return engineFault(err)
+	}
+	rows := int(count(row[0]))
+	if size := int64(rows) * int64(newBlock(nil, r.Columns).width); size > r.MaxBytes {
+		return fault.New(fault.TooLarge, "These columns have %d bytes; the limit is %d.", size, r.MaxBytes).WithFix("Read fewer columns.")
+	}
+	sql, err := readSQL(c, r.Columns)
+	if err != nil {
+		return engineFault(err)
+	}
+	if _, err := w.bulk.Write(binary.LittleEndian.AppendUint64(nil, uint64(rows))); err != nil {
+		return err
+	}
+	if len(r.Columns) == 0 {
+		return nil
+	}
+	return engineFault(sendColumns(c, sql, newBlock(w.bulk, r.Columns), rows))
 }
 
-func readColumns(c *connection, bulk *os.File, table string, r wire.ColumnRead) (*wire.Columns, error) {
-	row, err := c.oneRow("SELECT count(*) FROM " + table)
-	if err != nil {
-		return nil, err
+// sendColumns sends every row, then the levels.
+func sendColumns(c *connection, sql string, b *block, rows int) error {
+	if err := c.stream(sql, b.take); err != nil {
+		return err
 	}
-	out := &wire.Columns{Rows: int(count(row[0])), Levels: make([]wire.Extent, len(r.Columns))}
-	if len(r.Columns) == 0 {
-		return out, nil
+	if err := b.send(); err != nil {
+		return err
 	}
-	sql, err := readSQL(c, table, r.Columns)
-	if err != nil {
-		return nil, err
+	if b.sent != rows {
+		return fmt.Errorf("read %d rows of %d", b.sent, rows)
 	}
-	sinks, end := newSinks(bulk, r.Columns, out.Rows)
-	if end > r.MaxBytes {
-		return nil, fault.New(fault.TooLarge, "These columns have %d bytes; the limit is %d.", end, r.MaxBytes).WithFix("Read fewer columns.")
-	}
-	if err := c.stream(sql, func(columns []*column, rows int) (bool, error) {
-		for i, s := range sinks {
-			if err := s.take(columns[i], rows); err != nil {
-				return false, err
-			}
+	for _, s := range b.sinks {
+		if s.as != datasets.AsLevels {
+			continue
 		}
-		return true, nil
-	}); err != nil {
-		return nil, err
-	}
-	for i, s := range sinks {
-		if out.Levels[i], err = s.finish(end, out.Rows); err != nil {
-			return nil, err
+		if err := wire.WriteLevels(b.out, s.levels); err != nil {
+			return err
 		}
-		end += out.Levels[i].Bytes
 	}
-	return out, nil
+	return nil
 }
 
 // readSQL selects the columns in their forms.
-func readSQL(c *connection, table string, columns []datasets.ReadColumn) (string, error) {
-	fields, err := fieldsOf(c, "SELECT * FROM "+table)
+func readSQL(c *connection, columns []datasets.ReadColumn) (string, error) {
+	fields, err := fieldsOf(c, "SELECT * FROM "+readTable)
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +86,7 @@ func readSQL(c *connection, table string, columns []datasets.ReadColumn) (string
 			return "", err
 		}
 	}
-	return "SELECT " + strings.Join(list, ", ") + " FROM " + table, nil
+	return "SELECT " + strings.Join(list, ", ") + " FROM " + readTable, nil
 }
 
 // formSQL writes a column in the form that is asked for. Dates and timestamps
@@ -95,13 +96,26 @@ func formSQL(f field, as datasets.ReadAs) (string, error) {
 	switch {
 	case as == datasets.AsLevels && f.form() != otherForm:
 		return quoteName(f.name), nil
-	case as == datasets.AsFloat64 && numeric:
+	case as == datasets.AsFloat64 && numeric, as == datasets.AsFloat32 && numeric && !f.isMoment():
+		if f.isNative() {
+			return quoteName(f.name), nil
+		}
 		return numberSQL(f), nil
-	case as == datasets.AsFloat32 && numeric && !f.isMoment():
-		return "CAST(" + quoteName(f.name) + " AS FLOAT)", nil
 	}
 	return "", fault.New(fault.Invalid, "Column %q of type %s cannot be read as %s.", f.name, f.kind, as).
 		With("column", f.name).WithFix("Read texts as levels, and dates as float64 or levels.")
+}
+
+// isNative reports whether the values lie in memory as numbers of Go, which are
+// converted here: several times faster than a cast of the engine, which also
+// fails where a float32 would be infinite.
+func (f field) isNative() bool {
+	switch f.typ {
+	case duck.TypeBoolean, duck.TypeTinyInt, duck.TypeSmallInt, duck.TypeInteger, duck.TypeBigInt, duck.TypeUTinyInt, duck.TypeUSmallInt,
+		duck.TypeUInteger, duck.TypeUBigInt, duck.TypeFloat, duck.TypeDouble:
+		return true
+	}
+	return false
 }
 
 // numberSQL writes a column as DOUBLE.
@@ -111,156 +125,4 @@ func numberSQL(f field) string {
 		return "epoch(" + name + ")::DOUBLE"
 	}
 	return "CAST(" + name + " AS DOUBLE)"
-}
-
-// sink gathers the values of one column and writes them to their place in the file.
-type sink struct {
-	file   io.WriterAt
-	as     datasets.ReadAs
-	at     int64 // where the next write goes
-	buffer []byte
-	rows   int
-	codes  map[string]int32
-	levels []string
-}
-
-// flushAt is how many bytes of a column are gathered before they are written.
-const flushAt = 256 << 10
-
-// newSinks lays the columns out one after another; end is where levels may start.
-func newSinks(file io.WriterAt, columns []datasets.ReadColumn, rows int) (sinks []*sink, end int64) {
-	for _, c := range columns {
-		s := &sink{file: file, as: c.As, at: end}
-		if c.As == datasets.AsLevels {
-			s.codes = map[string]int32{}
-		}
-		sinks = append(sinks, s)
-		end += int64(rows) * int64(width(c.As))
-	}
-	return sinks, end
-}
-
-func width(as datasets.ReadAs) int {
-	if as == datasets.AsFloat64 {
-		return 8
-	}
-	return 4
-}
-
-func (s *sink) take(c *column, rows int) error {
-	switch s.as {
-	case datasets.AsFloat32:
-		s.buffer = appendNumbers[float32, uint32](s.buffer, c, rows, nan32)
-	case datasets.AsFloat64:
-		s.buffer = appendNumbers[float64, uint64](s.buffer, c, rows, nan64)
-	default:
-		s.takeLevels(c, rows)
-	}
-	s.rows += rows
-	if len(s.buffer) < flushAt {
-		return nil
-	}
-	return s.flush()
-}
-
-// The bits of NaN, which is how a missing number is written.
-const (
-	nan32 uint32 = 0x7fc00000
-	nan64 uint64 = 0x7ff8000000000001
-)
-
-// appendNumbers copies a vector as it is, then writes NaN over what is missing.
-func appendNumbers[T float32 | float64, B uint32 | uint64](dst []byte, c *column, rows int, missing B) []byte {
-	var zero T
-	size := int(unsafe.Sizeof(zero))
-	start := len(dst)
-	dst = append(dst, unsafe.Slice((*byte)(c.data), rows*size)...)
-	if c.valid == nil {
-		return dst
-	}
-	for i := range rows {
-		if c.null(i) {
-			switch b := any(missing).(type) {
-			case uint32:
-				binary.LittleEndian.PutUint32(dst[start+i*size:], b)
-			case uint64:
-				binary.LittleEndian.PutUint64(dst[start+i*size:], b)
-			}
-		}
-	}
-	return dst
-}
-
-// takeLevels writes each value as its number in order of first appearance, or -1.
-// A number that is NaN is missing.
-func (s *sink) takeLevels(c *column, rows int) {
-	var text []byte
-	for i := range rows {
-		code := int32(-1)
-		if !c.null(i) {
-			if text = c.appendText(text[:0], i); !s.isNaN(c, text) {
-				code = s.code(text)
-			}
-		}
-		s.buffer = binary.LittleEndian.AppendUint32(s.buffer, uint32(code))
-	}
-}
-
-func (s *sink) isNaN(c *column, text []byte) bool {
-	return (c.typ == duck.TypeFloat || c.typ == duck.TypeDouble) && string(text) == "NaN"
-}
-
-func (s *sink) code(text []byte) int32 {
-	code, ok := s.codes[string(text)]
-	if !ok {
-		code = int32(len(s.levels))
-		level := string(text)
-		s.codes[level] = code
-		s.levels = append(s.levels, level)
-	}
-	return code
-}
-
-func (s *sink) flush() error {
-	n, err := s.file.WriteAt(s.buffer, s.at)
-	s.at += int64(n)
-	s.buffer = s.buffer[:0]
-	if err != nil {
-		return tooLarge(err)
-	}
-	return nil
-}
-
-// tooLarge is the refusal when the file may not grow.
-func tooLarge(err error) error {
-	return fault.New(fault.TooLarge, "These columns are too large to read at once.").WithFix("Read fewer columns.").Because(err)
-}
-
-// finish writes what is left and the levels, which it says the place of.
-func (s *sink) finish(at int64, rows int) (wire.Extent, error) {
-	if s.rows != rows {
-		return wire.Extent{}, fmt.Errorf("read %d rows of %d", s.rows, rows)
-	}
-	if err := s.flush(); err != nil {
-		return wire.Extent{}, err
-	}
-	if s.as != datasets.AsLevels {
-		return wire.Extent{}, nil
-	}
-	w := bufio.NewWriterSize(io.NewOffsetWriter(s.file, at), flushAt)
-	extent := wire.Extent{Offset: at, Count: len(s.levels)}
-	for _, level := range s.levels {
-		var head [4]byte
-		binary.LittleEndian.PutUint32(head[:], uint32(len(level)))
-		_, err1 := w.Write(head[:])
-		_, err2 := w.WriteString(level)
-		if err := errors.Join(err1, err2); err != nil {
-			return extent, tooLarge(err)
-		}
-		extent.Bytes += int64(4 + len(level))
-	}
-	if err := w.Flush(); err != nil {
-		return extent, tooLarge(err)
-	}
-	return extent, nil
 }

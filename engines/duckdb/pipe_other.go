@@ -1,0 +1,7 @@
+//go:build !linux
+
+package duckdb
+
+import "os"
+
+func widen(*os.File) {}
