@@ -45,6 +45,7 @@ func (p *pool) take(ctx context.Context, key string, boot *wire.Boot, deadline t
 	if err != nil {
 		return nil, unavailable(err)
 	}
+	defer p.refill() // not sooner: somebody waits for this child
 	w.key = key
 	if limit := time.Now().Add(p.cfg.BootTimeout); limit.Before(deadline) {
 		deadline = limit
@@ -84,7 +85,7 @@ func (p *pool) reuse(key string) (*process, error) {
 	return nil, nil
 }
 
-// blank returns a child that is not booted, and sees to the next spare.
+// blank returns a child that is not booted: the spare, or a new one.
 func (p *pool) blank() (*process, error) {
 	p.mu.Lock()
 	w := p.spare
@@ -94,17 +95,13 @@ func (p *pool) blank() (*process, error) {
 		w.kill()
 		w = nil
 	}
-	var err error
-	if w == nil {
-		w, err = startProcess(p.cfg.Command, p.scratch)
+	if w != nil {
+		return w, nil
 	}
-	if err == nil {
-		p.refill()
-	}
-	return w, err
+	return startProcess(p.cfg.Command, p.scratch)
 }
 
-// refill starts a spare, if there is none, beside the work that goes on.
+// refill starts a spare, if there is none, beside the work that is done.
 func (p *pool) refill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
