@@ -199,6 +199,9 @@ func (s *Server) once(ctx context.Context, r *request) error {
 		}()
 		r.key = withDigest(r.key, d)
 	}
+	if err == nil && r.call.again != nil { // what is slow may have outlived its credential
+		err = r.call.still(ctx)
+	}
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"ambit/internal/fault"
 	"ambit/internal/page"
 	"ambit/runs"
+	"ambit/scopes"
 )
 
 const (
@@ -75,15 +76,18 @@ func (s *Server) watch(ctx context.Context, call *Call, id string, after int64) 
 }
 
 // still returns a fault if the call would not be admitted any more: a token that
-// was revoked or narrowed ends its streams. It looks once a second, however
-// often it is asked.
+// was revoked or narrowed ends its streams, and has no effect that it was slow to
+// prepare. It looks once a second, however often it is asked.
 func (c *Call) still(ctx context.Context) error {
 	if time.Since(c.checked) < recheck {
 		return nil
 	}
 	now, err := c.again(context.WithoutCancel(ctx))
-	if err == nil && !now.In(c.Workspace) {
+	if err == nil && c.Workspace != "" && !now.In(c.Workspace) {
 		err = unauthenticated()
+	}
+	if err == nil {
+		err = scopes.Decide(c.Route, now)
 	}
 	c.checked = time.Now()
 	return err

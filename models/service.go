@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"ambit/internal/blobs"
 	"ambit/internal/clock"
@@ -279,7 +281,7 @@ func (s *Service) confirmed(ctx context.Context, workspace, id string, c Confirm
 	if c.Confirm != m.Name {
 		return Model{}, fault.New(fault.ConfirmMismatch, "The typed name is not the model's.").WithFix("Type the model's name exactly as it is shown.")
 	}
-	if len(c.Reason) < 10 {
+	if utf8.RuneCountInString(strings.TrimSpace(c.Reason)) < 10 {
 		return Model{}, fault.InvalidFields([]fault.Field{{Path: "reason", Rule: "must have at least 10 characters"}})
 	}
 	return m, nil

@@ -32,7 +32,7 @@ func (t inProcess) RoundTrip(req *http.Request) (resp *http.Response, err error)
 
 // served is the request as a server sees one.
 func served(req *http.Request) *http.Request {
-	in := req.Clone(req.Context())
+	in := req.WithContext(req.Context()) // its own, but for what handlers only read: the URL and the header
 	in.RequestURI = in.URL.RequestURI()
 	in.Host = in.URL.Host
 	in.RemoteAddr = "@" // as over a unix socket: no address
