@@ -117,8 +117,12 @@ func bearer(headers []string) (caller, error) {
 }
 
 func jsonOnly(headers []string) error {
+	const want = "application/json"
+	if len(headers) == 1 && headers[0] == want {
+		return nil
+	}
 	if len(headers) == 1 {
-		if kind, _, err := mime.ParseMediaType(headers[0]); err == nil && kind == "application/json" {
+		if kind, _, err := mime.ParseMediaType(headers[0]); err == nil && kind == want {
 			return nil
 		}
 	}

@@ -23,8 +23,12 @@ type envelope struct {
 	params params
 }
 
-// params are the parameters that the host looks at. The library reads the rest.
+// params are the parameters that the host looks at, and all of tools/call and
+// tools/list. The library reads the rest.
 type params struct {
+	mcpgo.MultiRoundTripParams                   // not used: they must only be what they should be
+	Task                       *mcpgo.TaskParams `json:"task"`
+
 	Name       string          `json:"name"`
 	Arguments  json.RawMessage `json:"arguments"`
 	Cursor     string          `json:"cursor"`
@@ -62,13 +66,14 @@ func refuse(code int, format string, args ...any) *protocolError {
 }
 
 // requests are the methods that are served, each with the type that the library
-// reads its message into. Any other method is unknown, whatever the library has.
+// reads its message into; nil where params have all of that. Any other method is
+// unknown, whatever the library has.
 var requests = map[string]func() any{
 	"initialize":      func() any { return new(mcpgo.InitializeRequest) },
 	"ping":            func() any { return new(mcpgo.PingRequest) },
 	"server/discover": func() any { return new(mcpgo.DiscoverRequest) },
-	"tools/list":      func() any { return new(mcpgo.ListToolsRequest) },
-	"tools/call":      func() any { return new(mcpgo.CallToolRequest) },
+	"tools/list":      nil,
+	"tools/call":      nil,
 }
 
 // Keys that mean something. Any other key that differs from one of them in case
@@ -129,7 +134,7 @@ func (e envelope) fill(top strictjson.Members) (envelope, *protocolError) {
 	if wrong != nil {
 		return e, wrong
 	}
-	if json.Unmarshal(e.raw, into()) != nil {
+	if into != nil && json.Unmarshal(e.raw, into()) != nil {
 		return e, refuse(mcpgo.INVALID_PARAMS, "The params are not those of the method.")
 	}
 	return e, nil

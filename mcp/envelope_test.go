@@ -64,6 +64,11 @@ func TestEnvelope(t *testing.T) {
 		{"_meta an array", call(`{"name":"query","_meta":[]}`), 200, -32602},
 		{"a name that is no text", call(`{"name":5}`), 200, -32602},
 		{"progress token an object", call(`{"name":"query","_meta":{"progressToken":{}}}`), 200, -32602},
+		{"a task that is no object", call(`{"name":"query","task":5}`), 200, -32602},
+		{"a life of a task that is no number", call(`{"name":"query","task":{"ttl":"x"}}`), 200, -32602},
+		{"answers to nothing that are no object", call(`{"name":"query","inputResponses":[]}`), 200, -32602},
+		{"a state that is no text", call(`{"name":"query","requestState":1}`), 200, -32602},
+		{"a cursor that is no text", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":1}}`, 200, -32602},
 		{"a cursor", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"!!"}}`, 200, -32602},
 		{"initialize with a version that is no text", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`, 200, -32602},
 

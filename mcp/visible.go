@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -17,7 +18,7 @@ var invisible = []*unicode.RangeTable{
 // visible returns JSON with every invisible character in its strings written as
 // an escape: the same value, and a model that reads the bytes is not deceived.
 func visible(raw []byte) []byte {
-	if !strings.ContainsFunc(string(raw), hidden) {
+	if !bytes.ContainsFunc(raw, hidden) {
 		return raw
 	}
 	var out strings.Builder
