@@ -107,6 +107,8 @@ func (c *crew) await(t *testing.T) {
 	case <-c.launches:
 	case err := <-c.failed:
 		t.Fatal(err)
+	case <-time.After(patience):
+		t.Fatal("no launch goes on the wire")
 	}
 }
 
@@ -166,6 +168,8 @@ func dieAt(t *testing.T, database string, fails []string) []finding {
 		case <-w.server.ended:
 		case err := <-crew.failed:
 			t.Fatal(err)
+		case <-time.After(patience):
+			t.Fatalf("the server does not come to %s", w.Fail)
 		}
 		next := ""
 		if i+1 < len(fails) {

@@ -30,6 +30,7 @@ type world struct {
 	space   string
 	dataset string
 	token   string
+	stalled bool // a run did not end
 }
 
 // databases are what everything is proven on.
@@ -179,11 +180,18 @@ func (w *world) end(t *testing.T) (s state) {
 	return s
 }
 
-// endOf waits for a run to end and reads its history.
+// patience is how long something may take that must happen. It decides nothing:
+// what takes so long does not come.
+const patience = 2 * time.Minute
+
+// endOf waits for a run to end and reads its history. After one that does not
+// end, no other is waited for.
 func (w *world) endOf(t *testing.T, r *run) {
 	t.Helper()
-	for w.get(t, "/api/runs/"+r.ID, r); !over(r.State); {
+	began := time.Now()
+	for w.get(t, "/api/runs/"+r.ID, r); !over(r.State) && !w.stalled; {
 		w.get(t, "/api/runs/"+r.ID+"?wait_s=20", r)
+		w.stalled = time.Since(began) > patience && !over(r.State)
 	}
 	var log struct{ Items []event }
 	w.get(t, "/api/runs/"+r.ID+"/log?limit=500", &log)
