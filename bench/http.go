@@ -54,7 +54,7 @@ func mcpCalls(ctx context.Context, e *env) ([]row, error) {
 		rows = append(rows, row{"tools/call " + era.version + " against a bare gin POST: CPU", fmt.Sprintf("≤ %.0f×", era.goal),
 			fmt.Sprintf("%.1f× (%d µs against %d)", ratio, ours.cpu.Microseconds(), bare.cpu.Microseconds()), ratio <= era.goal})
 	}
-	list, err := e.load(ctx, e.server.cmd.Process.Pid, 4_000, e.rpc(era{version: "2025-11-25"}, "tools/list", map[string]any{}))
+	list, err := e.load(ctx, e.server.cmd.Process.Pid, 4_000, crowd, e.rpc(era{version: "2025-11-25"}, "tools/list", map[string]any{}))
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,12 @@ type cost struct {
 	p95  time.Duration
 }
 
-const workers = 8
+// crowd is how many callers a load has where it is to fill the server.
+const crowd = 8
 
-// load sends n requests over keep-alive connections and measures the process that serves them.
-func (e *env) load(ctx context.Context, pid, n int, r request) (cost, error) {
+// load sends n requests from a number of callers, each over a connection that it
+// keeps, and measures the process that serves them.
+func (e *env) load(ctx context.Context, pid, n, callers int, r request) (cost, error) {
 	before, err := cpuOf(pid)
 	if err != nil {
 		return cost{}, err
@@ -42,7 +44,7 @@ func (e *env) load(ctx context.Context, pid, n int, r request) (cost, error) {
 	var next atomic.Int64
 	var failed atomic.Value
 	var wg sync.WaitGroup
-	for range workers {
+	for range callers {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n) && failed.Load() == nil; i = next.Add(1) - 1 {
 				at := time.Now()
@@ -107,11 +109,11 @@ const rounds = 3
 // sides measures two loads in turns, and returns the best of each.
 func (e *env) sides(ctx context.Context, n int, pidA int, a request, pidB int, b request) (bestA, bestB cost, err error) {
 	for i := range rounds {
-		ca, err := e.load(ctx, pidA, n, a)
+		ca, err := e.load(ctx, pidA, n, crowd, a)
 		if err != nil {
 			return cost{}, cost{}, err
 		}
-		cb, err := e.load(ctx, pidB, n, b)
+		cb, err := e.load(ctx, pidB, n, crowd, b)
 		if err != nil {
 			return cost{}, cost{}, err
 		}

@@ -80,14 +80,14 @@ func whatIf(ctx context.Context, e *env) ([]row, error) {
 		return nil, err
 	}
 	body := []byte(`{"rows":[{"checking_status":"<0","duration":36,"credit_amount":9000,"age":24}]}`)
-	c, err := e.load(ctx, e.server.cmd.Process.Pid, 2_000, request{
+	c, err := e.load(ctx, e.server.cmd.Process.Pid, 1_000, 1, request{
 		url: e.server.url + "/api/models/" + model + "/score", method: "POST", body: body,
 		header: map[string]string{"Authorization": "Bearer " + e.token, "Content-Type": "application/json"},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return []row{{"what_if, one row, 8 callers, with its audit record: p95", "≤ 10 ms", fmt.Sprintf("%.1f ms", c.p95.Seconds()*1000), c.p95 <= 10*time.Millisecond}}, nil
+	return []row{{"what_if, one row, one caller, with its audit record on disk: p95", "≤ 10 ms", fmt.Sprintf("%.1f ms", c.p95.Seconds()*1000), c.p95 <= 10*time.Millisecond}}, nil
 }
 
 // keys times launches and their replays on a server that works on none of them.
