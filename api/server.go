@@ -150,6 +150,7 @@ func (s *Server) mount() {
 	s.engine.UnescapePathValues = false
 	s.engine.HandleMethodNotAllowed = true
 	s.engine.ContextWithFallback = true
+	s.engine.Use(func(c *gin.Context) { c.Header("X-Content-Type-Options", "nosniff") }) // what callers write is never a page
 	absent := fault.New(fault.NotFound, "There is no such route.").WithFix("GET /api/openapi.json lists the routes.")
 	for _, r := range s.Routes {
 		if r.Planned { // not even where another method of its path is served

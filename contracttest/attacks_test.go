@@ -235,3 +235,26 @@ func TestStreamsOfOneCaller(t *testing.T) {
 		t.Errorf("another caller: status %d, want 200", got)
 	}
 }
+
+// No answer is taken for a page, whatever a caller has written into it.
+func TestAnswersAreNoPages(t *testing.T) {
+	s := newSite(t)
+	tests := []struct {
+		name, path string
+		as         credential
+		status     int
+	}{
+		{"an answer", "/api/workspaces/" + s.ws, s.builder, 200},
+		{"a refusal", "/api/tokens", s.builder, 403},
+		{"a stranger's refusal", "/api/tokens", credential{}, 401},
+		{"no route", "/api/<script>", s.builder, 404},
+		{"a public answer", "/healthz", credential{}, 200},
+	}
+	for _, tt := range tests {
+		a := s.send(tt.as, "GET", tt.path, nil)
+		kind := a.header.Get("Content-Type")
+		if a.status != tt.status || a.header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(kind, "application/") {
+			t.Errorf("%s: got %d, %q of %v; want %d, JSON, and not to be sniffed", tt.name, a.status, kind, a.header, tt.status)
+		}
+	}
+}
