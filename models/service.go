@@ -81,8 +81,8 @@ type RegisterRequest struct {
 	Name    string `json:"name" doc:"1 to 100 letters, digits, spaces, dots, dashes, underscores; new to the workspace."`
 }
 
-// Register makes a model of a finished trial.
-// Faults: invalid, not_found, conflict (name taken, trial not finished).
+// Register makes a model of a finished trial of a run that is over.
+// Faults: invalid, not_found, conflict (name taken, run or trial not finished).
 func (s *Service) Register(ctx context.Context, workspace, run string, r RegisterRequest, by string) (Model, error) {
 	if err := fault.InvalidFields(r.wrong()); err != nil {
 		return Model{}, err
@@ -100,6 +100,10 @@ func (s *Service) Register(ctx context.Context, workspace, run string, r Registe
 	of, err := s.Runs.Run(ctx, workspace, run)
 	if err != nil {
 		return Model{}, err
+	}
+	if !of.State.Ended() { // were its worker lost, the run would begin again without this trial and its files
+		return Model{}, fault.New(fault.Conflict, "The run is %s: its trials are not final.", of.State).
+			WithFix("Wait for the run to end, or abort it; what has finished stays.").With("run_id", run)
 	}
 	plan, err := s.Plans.Plan(ctx, workspace, of.Plan)
 	if err != nil {
@@ -151,8 +155,8 @@ func (s *Service) Evaluation(ctx context.Context, workspace, id string) (json.Ra
 
 func (s *Service) read(ctx context.Context, key string) ([]byte, error) {
 	f, err := s.Blobs.Get(ctx, key)
-	if err != nil {
-		return nil, fmt.Errorf("reading a model's file: %w", err)
+	if err != nil { // that a file of ours is missing is no fault of the caller's
+		return nil, fmt.Errorf("reading a model's file: %v", err)
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxArtifact+1))
