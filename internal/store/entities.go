@@ -28,7 +28,7 @@ func (db *DB) WorkspaceOf(ctx context.Context, kind, id string) (string, error) 
 		return "", fmt.Errorf("no kind of thing is called %q", kind)
 	}
 	var found []string
-	err := db.read(ctx, func(q *gorm.DB) error { return q.Raw(entity.query, id).Scan(&found).Error })
+	err := db.readRow(ctx, func(q *gorm.DB) error { return q.Raw(entity.query, id).Scan(&found).Error })
 	if err == nil && len(found) == 0 {
 		err = fault.New(fault.NotFound, "No such %s.", entity.what)
 	}

@@ -28,7 +28,7 @@ var forUpdate = clause.Locking{Strength: "UPDATE"}
 // take reads one row. Fault: not_found, which names what.
 func take[R any](ctx context.Context, db *DB, what, where string, args ...any) (R, error) {
 	var row R
-	err := db.read(ctx, func(q *gorm.DB) error { return q.Where(where, args...).Take(&row).Error })
+	err := db.readRow(ctx, func(q *gorm.DB) error { return q.Where(where, args...).Take(&row).Error })
 	return row, noSuch(what, err)
 }
 

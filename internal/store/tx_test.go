@@ -179,6 +179,28 @@ func TestACallerWhoGoesIsNoOutage(t *testing.T) {
 	})
 }
 
+// A read of one row waits for a connection no longer than its caller does.
+func TestAReadGivesUpWaiting(t *testing.T) {
+	db := storetest.SQLite(t)
+	var hold func(n int, full func()) error
+	hold = func(n int, full func()) error {
+		if n == 0 {
+			full()
+			return nil
+		}
+		return db.Snapshot(t.Context(), func(ctx) error { return hold(n-1, full) })
+	}
+	must(t, hold(8, func() { // as many as read at the same time
+		short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		wantCode(t, "all connections taken", second(db.Workspace(short, "ws_1")), fault.Unavailable)
+		if _, err := db.WorkspaceOf(gone(t), "run", "rn_1"); !errors.Is(err, context.Canceled) {
+			t.Errorf("the caller has gone: got %v, want context.Canceled", err)
+		}
+	}))
+	wantCode(t, "a connection is free", second(db.Workspace(t.Context(), "ws_1")), fault.NotFound)
+}
+
 func TestReadersCannotWrite(t *testing.T) {
 	db := storetest.SQLite(t)
 	err := db.Snapshot(t.Context(), func(ctx ctx) error {
