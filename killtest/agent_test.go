@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"strings"
 	"sync"
@@ -43,7 +44,8 @@ type agent struct {
 	token  string
 	http   *http.Client
 	record *history
-	begun  func() // called when a launch goes on the wire
+	begun  func()              // called when a launch is on the wire
+	took   func(time.Duration) // told how long a launch took that was answered
 }
 
 // answer is what a server said.
@@ -71,10 +73,7 @@ const (
 func (c *agent) insist(ctx context.Context, key, path, body string) (a answer, cut int, err error) {
 	for {
 		url, moved := c.at.get()
-		if strings.HasPrefix(key, launchKey) {
-			c.begun()
-		}
-		a, err = c.send(ctx, "POST", url+path, key, body)
+		a, err = c.try(ctx, url+path, key, body)
 		if err == nil && !slices.Contains(again, a.code()) {
 			return a, cut, nil
 		}
@@ -92,6 +91,20 @@ func (c *agent) insist(ctx context.Context, key, path, body string) (a answer, c
 			return a, cut, errors.Join(err, ctx.Err())
 		}
 	}
+}
+
+// try sends a request once. Who watches launches is told of one.
+func (c *agent) try(ctx context.Context, url, key, body string) (answer, error) {
+	if !strings.HasPrefix(key, launchKey) {
+		return c.send(ctx, "POST", url, key, body)
+	}
+	began := time.Now()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { c.begun() }})
+	a, err := c.send(ctx, "POST", url, key, body)
+	if err == nil && a.status == http.StatusCreated {
+		c.took(time.Since(began))
+	}
+	return a, err
 }
 
 // refusedToConnect reports whether a request did not reach any server.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -20,11 +21,9 @@ func kills() int {
 }
 
 const (
-	agents = 3
-	// A server is killed between this many launches of its life and the next
-	// one's answer.
-	mostLaunches = 6
-	mostDelay    = 12 * time.Millisecond // after the launch went on the wire
+	agents       = 3
+	mostLaunches = 6                     // of the life of a server, one of which is its last
+	firstGuess   = 10 * time.Millisecond // of how long a launch takes
 )
 
 // Agents make plans and launch them while their server is killed at random.
@@ -40,19 +39,18 @@ func TestKilledAtRandom(t *testing.T) {
 				for range 1 + killer.IntN(mostLaunches) {
 					crew.await(t)
 				}
-				moment := time.NewTimer(time.Duration(killer.Int64N(int64(mostDelay))))
-				<-moment.C // not to wait for anything: this is what is random
+				<-time.After(crew.moment(killer)) // not to wait for anything: this is what is random
 				w.server.kill()
 				w.restart(t, "")
 			}
 			crew.finish(t)
 			s := w.end(t)
 			upheld(t, check(w.history, s))
-			cut := w.history.cut(launchKey)
+			launches, plans := w.history.cut(launchKey), w.history.cut(planKey)
 			t.Logf("%d kills: %d plans, %d runs; %d launches and %d plans lost the server while under way",
-				kills(), len(s.plans), len(s.runs), cut, w.history.cut(planKey))
-			if cut == 0 {
-				t.Error("no launch lost the server: the kills have proven nothing")
+				kills(), len(s.plans), len(s.runs), launches, plans)
+			if launches+plans == 0 {
+				t.Error("no request lost the server: the kills have proven nothing")
 			}
 		})
 	}
@@ -60,7 +58,8 @@ func TestKilledAtRandom(t *testing.T) {
 
 // crew is agents at work.
 type crew struct {
-	launches chan struct{} // one is sent for each launch that goes on the wire
+	launches chan struct{} // one is sent for each launch that is on the wire
+	lately   atomic.Int64  // how long a launch took, nanoseconds
 	enough   chan struct{} // closed: no new plans
 	failed   chan error
 	working  sync.WaitGroup
@@ -71,6 +70,7 @@ func newCrew(t *testing.T, w *world) *crew {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	c := &crew{launches: make(chan struct{}), enough: make(chan struct{}), failed: make(chan error, agents), stop: stop}
+	c.lately.Store(int64(firstGuess))
 	for i := range agents {
 		a := w.newAgent()
 		a.begun = func() {
@@ -79,6 +79,7 @@ func newCrew(t *testing.T, w *world) *crew {
 			default: // nobody is waiting for one
 			}
 		}
+		a.took = func(d time.Duration) { c.lately.Store(int64(d)) }
 		c.working.Go(func() { c.work(ctx, a, w, i) })
 	}
 	t.Cleanup(func() { stop(); c.working.Wait() })
@@ -100,7 +101,13 @@ func (c *crew) work(ctx context.Context, a *agent, w *world, number int) {
 	}
 }
 
-// await returns when a launch has gone on the wire.
+// moment is how long after a launch went on the wire the server is killed: at
+// any time until it is answered, or somewhat later.
+func (c *crew) moment(killer *rand.Rand) time.Duration {
+	return time.Duration(killer.Float64() * 1.5 * float64(c.lately.Load()))
+}
+
+// await returns when a launch is on the wire.
 func (c *crew) await(t *testing.T) {
 	t.Helper()
 	select {

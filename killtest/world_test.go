@@ -120,7 +120,7 @@ func table(t *testing.T) client.Stream {
 
 // newAgent returns an agent with the world's token.
 func (w *world) newAgent() *agent {
-	return &agent{at: w.at, token: w.token, http: &http.Client{Timeout: time.Minute}, record: w.history, begun: func() {}}
+	return &agent{at: w.at, token: w.token, http: &http.Client{Timeout: time.Minute}, record: w.history}
 }
 
 // get reads something of the API, with the agent's token.
