@@ -6,7 +6,7 @@ import (
 	"ambit/scopes"
 )
 
-// handlers binds a handler to each served row. A row's class, and nothing here,
+// handlers binds a handler to each served row, a line a row. A row's class, and nothing here,
 // says who may call it.
 func (s *Server) handlers() map[scopes.RouteID]endpoint {
 	h := map[scopes.RouteID]endpoint{
